@@ -1,6 +1,6 @@
-"""Cluster models: clusters, assembly of closed loops, tables of the kernels, ``ClusterModel`` and ``ClusterData``.
+"""Defines ``ClusterModel``, ``ClusterData``, clusters, the assembly of closed loops, and the tables of the kernels.
 
-Other subpackages import from here or from ``model.configuration``, never from single modules of this folder.
+Other subpackages import from this package or from ``model.configuration``, not from other modules in this folder.
 """
 
 from .assembly import Equations as Equations

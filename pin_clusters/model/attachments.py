@@ -1,4 +1,4 @@
-"""Parts of a model that do not affect its motion: collision shapes, and frames that are added later."""
+"""Defines the parts of a model that do not affect its motion: collision shapes and additional frames."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -15,36 +15,37 @@ from .trees import inertia_tree_of
 
 
 class Attachments(ModelParts):
-    """Collision shapes and additional frames of a ``ClusterModel``."""
+    """The collision shapes and additional frames of a ``ClusterModel``."""
 
     __slots__ = ()
 
     @property
     def collision(self) -> pin.GeometryModel:
-        """Copy of the collision shapes, which refer to the joints and frames of ``tree``; empty if there are none.
+        """Copy of the collision shapes, a ``pin.GeometryModel`` for ``tree``; it is empty if the model has no shapes.
 
-        ``pin.updateGeometryPlacements(model.tree, data.tree, geometry, geometry.createData())`` places them. Collision
-        pairs exist only if the original geometry had some; ``geometry.addAllCollisionPairs()`` adds all of them.
+        ``pin.updateGeometryPlacements(model.tree, data.tree, geometry, geometry.createData())`` computes their poses.
+        Collision pairs are copied from the original geometry; ``geometry.addAllCollisionPairs()`` adds all pairs.
         """
         return self._collision.clone()
 
     def with_frames(self, frames: Mapping[str, Any]) -> Self:
         """Return the same robot with additional frames, such as feet.
 
-        Independent joints, branches of loops and results are unchanged. Both models share their compiled code.
+        The new frames do not change any results. The original model and the new model share their compiled code.
 
         Args:
-            frames: Location of each new frame, by its name. A location is the name of a joint, body or frame, or a pair
-                of such a name and a placement in it: a ``pin.SE3``, a 4x4 matrix, or a point, shape (3,), [m].
+            frames: Maps the name of each new frame to its location: the name of a joint, body or frame, or a pair
+                ``(name, placement)``. The placement is relative to the named joint, body or frame. It is a ``pin.SE3``,
+                a 4x4 matrix, or a point, shape (3,), [m].
 
         Returns:
             A new model.
 
         Raises:
-            ArgumentTypeError: ``frames`` is not a mapping, or a name is not text.
+            ArgumentTypeError: ``frames`` is not a mapping, or a name is not a string.
             ModelError: A name is already used.
             UnknownNameError: A location refers to an unknown joint, body or frame.
-            ConstraintError: A placement is not rigid, or a point does not have three numbers.
+            ConstraintError: A placement is not a rigid transform, or a point does not have three numbers.
 
         Example:
             >>> import pin_clusters as pc
@@ -63,7 +64,7 @@ class Attachments(ModelParts):
 
 
 def checked_collision(tree: pin.Model, given: Any) -> pin.GeometryModel:
-    """Return a copy of a user's geometry, empty for None; raise an error if the geometry does not fit the tree."""
+    """Return a copy of the user's geometry (empty for None); raise an error if the geometry does not fit the tree."""
     if given is None:
         return pin.GeometryModel()
     if not isinstance(given, pin.GeometryModel):

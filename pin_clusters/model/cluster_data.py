@@ -1,4 +1,4 @@
-"""The workspace of the algorithms, which contains their results under Pinocchio's names."""
+"""Defines the workspace of the algorithms, which contains their results under Pinocchio's names."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .tree_memory import made
 
 # Kernels by name, for robots without closed loops (False) and with closed loops (True).
 _KERNELS = {loops: {op.name: kernels.of(op.name, loops) for op in OPERATIONS} for loops in (False, True)}
-# Where the data stores the arrays that the plans of fast calls use, by their names in the plans.
+# Attributes with the arrays that fast calls use, by the names of the arrays in the plans of the calls.
 _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
-# Attributes that copies and pickles contain.
+# Attributes that are included in copies and pickles.
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # Pickles of versions without derivatives do not contain them.
 _VALUES = (
@@ -44,7 +44,7 @@ _VALUES = (
 
 
 def with_loops(model: ModelParts) -> bool:
-    """Return whether to use the kernels for closed loops; with bounds checks always, as these include the others."""
+    """Return whether to use the kernels for closed loops; with bounds checks, all models use these kernels."""
     return bool(model.closures) or kernels.BOUNDSCHECK
 
 
@@ -53,7 +53,7 @@ def _result(get: Callable[[ClusterData], Any], doc: str) -> Any:
 
 
 def _energy(i: int, doc: str) -> Any:
-    """Return a property for one of the energies, which compiled code also writes."""
+    """Return a property for an energy, which compiled code can also write."""
 
     def get(data: ClusterData) -> float:
         return float(data._kept[i])
@@ -65,7 +65,7 @@ def _energy(i: int, doc: str) -> Any:
 
 
 def _vector(name: str, doc: str) -> Any:
-    """Return a property for a vector of variable length, which fast calls also write."""
+    """Return a property for a vector of variable length, which fast calls can also write."""
 
     def get(data: ClusterData) -> np.ndarray:
         vector: np.ndarray = getattr(data, name).get()
@@ -90,7 +90,7 @@ def _same(x: Any, y: Any) -> bool:
 
 
 class _Tables(dict[str, kernels.Pointer]):
-    """Kernel tables by the name of their result; most are created on first use."""
+    """Maps the name of each result to the tables of its kernel; most tables are created on first use."""
 
     def __init__(
         self,
@@ -113,9 +113,9 @@ class _Tables(dict[str, kernels.Pointer]):
 class ClusterData(OwedMembers):
     """Workspace and results of the algorithms; create it with ``model.createData()``, one per thread.
 
-    Each result is an attribute with Pinocchio's name. Joint quantities have one entry per independent joint, in [rad]
-    and [N m] for revolute joints and in [m] and [N] for prismatic joints. Spatial vectors are [linear; angular]. Users
-    may change result arrays in place; no algorithm reads them. Copies and pickles keep the results.
+    Each result is an attribute with the same name as in ``pin.Data``. Joint quantities have one entry per independent
+    joint, in [rad] and [N m] for revolute joints and in [m] and [N] for prismatic joints. Spatial vectors are [linear;
+    angular]. Users may change result arrays in place; no algorithm reads them. Copies and pickles include the results.
 
     Attributes:
         model: The ``ClusterModel`` of the workspace.
@@ -153,7 +153,7 @@ class ClusterData(OwedMembers):
         "_zeros",
     )
 
-    _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call, shape (3,)
+    _contacts_found: np.ndarray  # rank, residual and damping of the contacts in the last call, shape (3,)
 
     model: Any = forwarded("_model", "The ``ClusterModel`` of the workspace.")  # Any avoids a circular import.
     tau = owed("tau", "_tau", "Torques of the independent joints, shape (nv,), [N m] or [N]; after ``rnea``.")
@@ -174,14 +174,14 @@ class ClusterData(OwedMembers):
     a = owed("a", "_tree.a", "``pin.Motion``, acceleration of each joint in its frame; after ``forwardKinematics``.")
     a_gf = owed("a_gf", "_tree.a_gf", "Acceleration of each joint minus gravity, in its own frame; after ``rnea``.")
     f = owed("f", "_tree.f", "``pin.Force`` that each joint exerts on its subtree, in its frame; after ``rnea``.")
-    com = owed("com", "_tree.com", "Centres of mass, [m]: [0] of the robot, [j] of subtrees; after ``centerOfMass``.")
+    com = owed("com", "_tree.com", "Centres of mass, [m]: [0] of the robot, [j] of subtree j; after ``centerOfMass``.")
     vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, [m/s]; after ``centerOfMass`` with v.")
     acom = forwarded("_tree.acom", "Accelerations of the centres of mass, [m/s^2]; after ``centerOfMass`` with a.")
-    mass = owed("mass", "_tree.mass", "Masses of the subtrees, [kg]: [0] of the robot; after ``centerOfMass``.")
+    mass = owed("mass", "_tree.mass", "Masses, [kg]: [0] of the robot, [j] of subtree j; after ``centerOfMass``.")
     Ig = owed("Ig", "_tree.Ig", "``pin.Inertia`` of the robot about ``com[0]``, in world axes; after ``ccrba``.")
     kinetic_energy = _energy(0, "Kinetic energy, [J]; after ``computeKineticEnergy``.")
     potential_energy = _energy(1, "Potential energy, [J]; after ``computePotentialEnergy``.")
-    mechanical_energy = _energy(2, "Sum of both energies, [J]; after ``computeMechanicalEnergy``.")
+    mechanical_energy = _energy(2, "Kinetic plus potential energy, [J]; after ``computeMechanicalEnergy``.")
     hg = owed("hg", "_tree.hg", "``pin.Force``, momentum about ``com[0]`` in world axes; after ``ccrba``.")
     dhg = owed("dhg", "_tree.dhg", "Time derivative of hg; after ``computeCentroidalMomentumTimeVariation``.")
 
@@ -223,11 +223,11 @@ class ClusterData(OwedMembers):
     )
     contact_rank: int = _result(
         lambda data: int(data._contacts_found[0]),
-        "Rank of the contact Jacobian of the last call: less than ``len(lambda_c)`` if contacts are redundant.",
+        "Rank of the contact Jacobian in the last call: less than ``len(lambda_c)`` if contacts are redundant.",
     )
     contact_residual: float = _result(
         lambda data: float(data._contacts_found[1]),
-        "Violation of the contacts of the last call, [m/s^2] or [m/s]; nonzero if they are inconsistent or damped.",
+        "Violation of the contacts in the last call, [m/s^2] or [m/s]; nonzero if they are inconsistent or damped.",
     )
     lambda_c: np.ndarray = _vector(
         "_forces", "Contact forces, shape (rows,), [N] or [N m]; after ``constraintDynamics`` or ``forwardDynamics``."
@@ -257,7 +257,7 @@ class ClusterData(OwedMembers):
     def __init__(self, model: ModelParts) -> None:
         self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model.tables.work)
-        # No function except the couplings of the tree moves the loops in this workspace.
+        # Only the kernels that compute the couplings of the tree move the loops in this workspace.
         (self._loop_work,) = on_a_page(model.tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
@@ -287,7 +287,7 @@ class ClusterData(OwedMembers):
                 "M": (work, flat_M),
                 "Minv": (work, flat_Minv),
                 "energy": (work, np.zeros(2)),
-                # This array contains G of the tree, then its bias. Rows that do not depend on q are written once.
+                # The array contains G of the tree, then the bias of G. Rows that do not depend on q are written once.
                 "coupling": (loop_work, coupling),
                 "coupling_rate": (loop_work, with_rate),
                 "forced": (work, np.zeros(nv + 6 * model.njoints)),  # contains the result, then the external forces
@@ -369,12 +369,12 @@ class ClusterData(OwedMembers):
 
     @property
     def engine(self) -> str:
-        """Engine of the workspace: ``traced`` (robot-specific code where possible) or ``tables``; see ``pc.engine``."""
+        """Engine of the workspace: ``traced`` (robot-specific code if available) or ``tables``; see ``pc.engine``."""
         return "tables" if self._functions is None else "traced"
 
     @property
     def check(self) -> bool:
-        """Whether each call checks q (couplings, unit norms) and that ``model.tree`` is unchanged."""
+        """Whether each call checks the couplings and unit norms of q, and checks that ``model.tree`` is unchanged."""
         return self._check
 
     @check.setter
@@ -396,7 +396,7 @@ class ClusterData(OwedMembers):
                 work[supply.scratch : supply.scratch + numbers.size] = numbers
 
     def _changed(self) -> None:
-        """Copy the kernel's mass matrix for users, because kernels never rewrite the zeros of the original."""
+        """Copy the mass matrix for users, because kernels never rewrite the zero entries of the original."""
         self._M[...] = self._M_kernel
 
     def _regressor_memory(self) -> RegressorMemory:
@@ -430,7 +430,7 @@ class ClusterData(OwedMembers):
     __hash__ = object.__hash__
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore results in place, because the kernels keep the addresses."""
+        """Restore the results in place, because the kernels use the addresses of the arrays."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
         for name in _MORE_ARRAYS:
@@ -445,7 +445,7 @@ class ClusterData(OwedMembers):
         else:
             self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
-            if name in state:  # Older pickles lack some values.
+            if name in state:  # Pickles of older versions do not contain all values.
                 setattr(self, name, state[name])
 
     def copy(self) -> ClusterData:

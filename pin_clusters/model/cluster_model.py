@@ -1,4 +1,4 @@
-"""The cluster model: a spanning tree, constraints between its joints, and the tables that kernels read."""
+"""Defines the cluster model: a spanning tree, constraints between its joints, and the tables that kernels read."""
 
 from __future__ import annotations
 
@@ -34,51 +34,51 @@ class ClusterModel(Attachments):
     ``a`` and ``tau`` contain only the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree.
     Without constraints, all results equal Pinocchio's.
 
-    The model is immutable and can be pickled. The algorithms read private copies of the tree, such as ``own_tree``.
-    Changes of ``model.tree`` have no effect; if ``data.check`` is True, they raise an error. Gravity is fixed;
-    ``with_gravity`` returns a model with another gravity.
+    The model is immutable and can be pickled. The algorithms read private copies of the tree, so changes to
+    ``model.tree`` do not affect the results. If ``data.check`` is True, calls after such a change raise an error.
+    Gravity is fixed at construction; ``with_gravity`` returns a model with a different gravity vector.
 
     Args:
-        tree: Spanning tree, in any joint order; it is copied and never changed.
+        tree: Spanning tree, in any joint order. The constructor copies the tree.
         constraints: Instances of ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``,
             ``SliderCrank``, ``Differential`` and ``Coupling``. Instances of ``Spring``, ``GravityCompensation`` and
             ``Motor`` are also accepted; they do not constrain the motion.
-        q_reference: Nearly assembled configuration, shape (nq,), [rad] or [m]. It determines the branch of each loop,
-            the length of each rod without ``length``, and ``pc.neutral``. The default is a regular assembled pose near
-            Pinocchio's neutral configuration.
-        independent: Names of joints whose velocities must be independent. They replace the automatic choice in every
-            cluster with loops that contains at least one of them.
-        preferred: Names of joints to prefer in the automatic choice of independent joints, best first (motors, then
-            springs). They are chosen unless other joints make the loop equations ten times better conditioned. Joints
-            with limits have the next priority.
-        name: Name of the model; by default the tree's name.
-        collision: Collision shapes of the bodies (and of the world, on joint 0). They refer to the joints and frames of
-            ``tree`` and are copied.
+        q_reference: Configuration in which all loops are nearly closed, shape (nq,), [rad] or [m]. It determines the
+            assembly mode (branch) of each loop, the length of each rod without ``length``, and ``pc.neutral``. The
+            default is a nonsingular configuration with closed loops near Pinocchio's neutral configuration.
+        independent: Names of joints whose velocities must be independent. In a cluster with loops that contains any of
+            these joints, they replace the automatic choice.
+        preferred: Names of joints to prefer in the automatic choice of independent joints, in order of priority, for
+            example motors, then springs. They are chosen unless other joints reduce the condition number of the loop
+            equations by a factor of ten. Joints with limits have the next priority.
+        name: Name of the model; the default is the tree's name.
+        collision: Collision shapes, a ``pin.GeometryModel`` for ``tree``. Shapes on joint 0 are fixed to the world. The
+            constructor copies the shapes.
 
     Attributes:
         tree: The spanning tree, a ``pin.Model``.
         constraints: The constraints, a tuple.
         nq: Size of q.
         nv: Number of independent velocities.
-        q_reference: Assembled configuration, shape (nq,), [rad] or [m].
-        clusters: Clusters of joints that move together, a tuple of ``Cluster``.
+        q_reference: Reference configuration, in which all loops are closed, shape (nq,), [rad] or [m].
+        clusters: Groups of joints that are coupled by constraints, a tuple of ``Cluster``.
         rotors: All rotors, a tuple of ``RotorElement``.
         independent_joints: Names of the independent joints, in the order of v.
         dependent_joints: Names of the dependent joints.
         idx_v_independent: Index of each independent velocity in the tree's velocity, shape (nv,).
-        inertia_tree: The tree, including the inertia of rotors and rods that are not bodies, a ``pin.Model``.
+        inertia_tree: The tree as a ``pin.Model``, including the inertia of rotors and rods that are not bodies.
         passive: Springs and other passive forces; None if there are none.
-        tables: Arrays that the kernels read, a ``Tables``; its attributes may change between versions.
+        tables: A ``Tables`` object with the arrays that the kernels read; its attributes may change between versions.
 
     Raises:
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
-        ConstraintError: The constraints are ill-formed or contradict each other.
+        ConstraintError: A constraint is invalid, or constraints contradict each other.
         UnsupportedJointError: A constraint does not support the type of a joint, or a joint is a mimic joint.
-        InertiaError: The mass of a body is negative, or its inertia is not finite or less than its rotors' inertia.
+        InertiaError: A body's mass is negative, its inertia is not finite, or it has less inertia than its rotors.
         UnknownNameError: A constraint or a shape refers to an unknown joint, body or frame.
-        ConfigurationError: ``q_reference`` is not near an assembled pose.
+        ConfigurationError: ``q_reference`` is not near a configuration in which all loops are closed.
         ShapeError: The size of ``q_reference`` is not nq.
-        ModelError: ``__init__`` is called on an existing model, or the placement of a shape is not rigid.
+        ModelError: ``__init__`` is called on an existing model, or the placement of a shape is not a rigid transform.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -130,7 +130,7 @@ class ClusterModel(Attachments):
         read_only = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
         for table in (*read_only, *(r.row for r in rotors)):
             table.setflags(write=False)
-        # Copies are needed because Numba gives read-only arrays another type.
+        # The arrays are copied because Numba assigns a different type to read-only arrays.
         index, params = on_a_page(tables.index, tables.params)
         values = {
             "tree": tree,
@@ -182,7 +182,7 @@ class ClusterModel(Attachments):
 
     @property
     def specialised(self) -> tuple[Any, ...]:
-        """Functions that were called or requested by ``pc.specialise``: kind of code, size and compile time of each."""
+        """Kind, size and compile time of the code of each function that was called or passed to ``pc.specialise``."""
         return () if self._functions is None else self._functions.told()
 
     def __copy__(self) -> ClusterModel:
@@ -192,12 +192,12 @@ class ClusterModel(Attachments):
         return self
 
     def copy(self) -> ClusterModel:
-        """Return the model itself: it is immutable."""
+        """Return the model itself, because models are immutable."""
         return self
 
     @property
     def coupling_matrix(self) -> np.ndarray:
-        """Coupling matrix G, shape (tree.nv, nv), read-only: tree velocity = G v.
+        """Coupling matrix G, shape (tree.nv, nv), read-only. The velocity of the tree is G v.
 
         Raises:
             ModelError: The model has closed loops, so G depends on q.
@@ -211,7 +211,7 @@ class ClusterModel(Attachments):
 
     @property
     def gravity(self) -> pin.Motion:
-        """Spatial acceleration of gravity, [m/s^2]; fixed at construction, see ``with_gravity``."""
+        """Gravitational acceleration, [m/s^2]. It is fixed at construction; see ``with_gravity``."""
         return FixedMotion(self.own_tree.gravity)
 
     def with_gravity(self, g: ArrayLike) -> ClusterModel:
@@ -226,7 +226,7 @@ class ClusterModel(Attachments):
         Raises:
             ShapeError: The size of ``g`` is not 3.
             ArgumentTypeError: ``g`` does not contain real numbers.
-            ModelError: ``g`` is not finite, or has an angular part.
+            ModelError: ``g`` is not finite or has an angular part.
 
         Example:
             >>> import pin_clusters as pc
@@ -248,16 +248,16 @@ class ClusterModel(Attachments):
     def with_locked(self, joints: Iterable[Any], q: ArrayLike) -> ClusterModel:
         """Return the same robot with some joints locked at their positions in q.
 
-        The bodies of locked joints become parts of their parent bodies; their frames and shapes are kept. Constraints
-        are carried over. A rotor that only locked joints drive becomes a part of its carrier.
+        The body of each locked joint is merged into its parent body; all frames and shapes are kept. Constraints
+        between the other joints are kept. A rotor that is driven only by locked joints is merged into its carrier.
 
         Args:
-            joints: Names or ids of the joints to lock. If a constraint couples several joints, lock all of them or
-                none; dependent joints count, too.
+            joints: Names or ids of the joints to lock. If a constraint couples several joints (dependent ones
+                included), lock all of these joints or none.
             q: Configuration of the whole tree, shape (nq,), [rad] or [m]; only the entries of locked joints are read.
 
         Returns:
-            A model whose q contains the entries of the other joints, in the same order.
+            A new model without the locked joints. Its q contains the entries of the other joints, in the same order.
 
         Raises:
             UnknownNameError: No joint has one of the names.
@@ -285,33 +285,33 @@ class ClusterModel(Attachments):
         inertia: pin.Inertia | None = None,
         constraints: Iterable[Any] = (),
     ) -> ClusterModel:
-        """Return the same robot with an additional joint, on a body or between an existing joint and its parent.
+        """Return the same robot with an additional joint on a body, or between an existing joint and its parent.
 
-        With ``parent``, the entries of the new joint are the last entries of q and v. With ``before``, they directly
-        precede the entries of the existing joint. A new joint with a spring before a motor's joint models a
-        series-elastic actuator: the existing joint is the motor's angle, and the new joint is the deflection of the
-        spring. Rotors stay on their carriers. The limits of the new joint are Pinocchio's defaults. The new joint is
-        neutral in all named configurations.
+        If ``parent`` is given, the entries of the new joint are the last entries of q and v. If ``before`` is given,
+        they directly precede the entries of the existing joint. To model a series-elastic actuator, insert a joint with
+        a spring before a motor's joint: the existing joint is then the motor's angle, and the new joint is the
+        deflection of the spring. Rotors stay on their carriers. The limits of the new joint are Pinocchio's
+        defaults. In all named configurations, the new joint is in its neutral position.
 
         Args:
             name: Name of the new joint and of its frame.
-            joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
+            joint: Joint model of Pinocchio, such as ``pin.JointModelRY()``.
             parent: Joint, body, frame or ``"universe"`` that carries the new joint.
-            placement: Placement in ``parent``; by default the identity. With ``before``, the placement in the frame of
-                the existing joint's parent; by default the existing joint's placement. The existing joint keeps its
-                place.
-            before: Existing joint that the new joint will carry.
-            inertia: Inertia of the new body in the frame of the new joint, [kg], [m] and [kg m^2]; by default zero.
-            constraints: Constraints to add, such as the rod of a crank.
+            placement: Placement of the new joint relative to ``parent``; the default is the identity. If ``before`` is
+                given, the placement is relative to the parent of the existing joint, and the default is the existing
+                joint's placement. The placement of the existing joint's frame does not change.
+            before: Name of the existing joint before which the new joint is inserted.
+            inertia: Inertia of the new body in the frame of the new joint, [kg], [m] and [kg m^2]; zero by default.
+            constraints: Constraints to add, such as a ``Rod`` or a ``Spring``.
 
         Returns:
             A new model.
 
         Raises:
             ArgumentTypeError: Neither or both of ``parent`` and ``before`` are given, or an argument has a wrong type.
-            UnknownNameError: ``parent`` or ``before`` does not exist.
+            UnknownNameError: The model has no joint, body or frame with the name given as ``parent`` or ``before``.
             ModelError: The name is already used.
-            ConstraintError: The placement is not rigid, or a constraint does not fit the new tree.
+            ConstraintError: The placement is not a rigid transform, or a constraint does not fit the new tree.
 
         Example:
             >>> import pinocchio as pin, pin_clusters as pc
@@ -331,7 +331,7 @@ class ClusterModel(Attachments):
         return bool(self.tree != self.own_tree or self.inertia_tree != expected)
 
     def createData(self) -> ClusterData:
-        """Return a new workspace for the algorithms; each thread needs its own."""
+        """Return a new workspace for the algorithms; each thread needs its own workspace."""
         return ClusterData(self)
 
     def check(self, data: Any) -> bool:

@@ -1,6 +1,6 @@
-"""Addresses of the fields of ``pin.RigidConstraintModel`` and its data, determined from live objects, never assumed.
+"""Finds the addresses of the fields of ``pin.RigidConstraintModel`` and its data by inspecting objects in memory.
 
-The kernel uses these addresses. Contacts whose fields are not at the expected addresses are computed in Python.
+The kernel uses these addresses. If a contact's fields are not at the expected addresses, Python code is used instead.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ import pinocchio as pin
 from ..compiler.calls.watch import word
 from .tree_memory import holder_at, object_at, start_of
 
-# Fields of the model with 12 and 6 numbers, then fields of its data with 12 and 6 numbers.
+# Fields of the contact model with 12 and 6 numbers, then fields of its data with 12 and 6 numbers.
 _PLACEMENTS, _MOTIONS = (
     ("joint1_placement", "joint2_placement", "desired_contact_placement"),
     (
@@ -37,11 +37,11 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = (
 )
 _DATA = pin.RigidConstraintData
 _HEAD = object.__basicsize__
-_BEFORE, _BEHIND = 96, 400  # searched range around a model's first placement, within the model, [bytes]
+_BEFORE, _BEHIND = 96, 400  # range that is searched before and after a model's first placement, [bytes]
 
 
 class Marks(NamedTuple):
-    """Offsets of fields without an address in Python, from a model's first placement, [bytes]."""
+    """Offsets from a model's first placement of the fields whose addresses Python cannot read directly, [bytes]."""
 
     type: int
     joint1_id: int
@@ -49,7 +49,7 @@ class Marks(NamedTuple):
     reference_frame: int
     Kp: int
     Kd: int
-    begins: tuple[int, int]  # offset of the first placement in a model, and in its data
+    begins: tuple[int, int]  # offset of the first placement in a contact model, and in its data
 
 
 def addresses_of_model(contact: Any) -> dict[str, int] | None:
@@ -68,21 +68,21 @@ def addresses_of_data(contact: Any) -> dict[str, int] | None:
 
 
 def gains_of(contact: Any) -> Any:
-    """Return the gains of a contact, whose name and size (one, or one per row) depend on Pinocchio's version."""
+    """Return the Baumgarte gains of a contact; their name and size (1, or 1 per row) depend on Pinocchio's version."""
     return contact.m_baumgarte_parameters if hasattr(contact, "m_baumgarte_parameters") else contact.corrector
 
 
 def holds_itself(thing: Any) -> bool:
-    """Return whether a contact or its data owns its numbers; items of Pinocchio's lists keep them in the list."""
+    """Return whether a contact or its data owns its memory; items of Pinocchio's lists are stored in the list."""
     marks = _marks()
     return marks is not None and _start_of_item(thing) - object_at(thing) == marks.begins[isinstance(thing, _DATA)]
 
 
 def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
-    """Return, in reading order, the addresses of words that stay unchanged until contacts or their data move in memory.
+    """Return the addresses of words that change if the contacts, or their data, move in memory.
 
-    ``container`` is a list, a tuple or one of Pinocchio's own lists of ``things``. The result is None if an item can
-    move in memory without changing such words.
+    ``container`` is a list, a tuple or one of Pinocchio's own lists of ``things``. The result is None if an item could
+    move in memory without a change in such words.
     """
     if type(container) not in (list, tuple):
         return _words_of_vector(container) or None
@@ -96,7 +96,7 @@ def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
 
 
 def settings_of(settings: Any) -> np.ndarray | None:
-    """Return the words of a ``pin.ProximalSettings``: two accuracies, mu, the number of iterations; None if unknown."""
+    """Return two accuracies, mu and the number of iterations of a ``pin.ProximalSettings``; None if not readable."""
     first = holder_of_settings()
     holder = word(holder_at(settings)) if type(settings) is pin.ProximalSettings else 0
     return _words(holder + 16, 4).copy() if first and holder and word(holder) == first else None
@@ -104,7 +104,7 @@ def settings_of(settings: Any) -> np.ndarray | None:
 
 @functools.cache
 def holder_of_settings() -> int:
-    """Return the first word of the holder of a ``pin.ProximalSettings``; 0 if its numbers are at other addresses."""
+    """Return the first word of the object that holds a ``pin.ProximalSettings``; 0 if its layout is not as expected."""
     settings = pin.ProximalSettings(1.5e-12, 2.5e-6, 3.5e-3, 17)
     holder = word(holder_at(settings))
     words = _words(holder + 16, 4)
@@ -113,7 +113,7 @@ def holder_of_settings() -> int:
 
 
 def _words_of_reference(item: Any) -> list[int]:
-    """Return the addresses for a copy of a contact or an item of one of Pinocchio's lists; empty for other objects.
+    """Return the addresses for ``words_of`` of a copy of a contact or of a list item; empty for other objects.
 
     The holder of a copy contains the address of the contact. The holder of an indexed item contains the address of a
     copy (0 while the item is in the list), the list, and the index. The holder of an item from an iterator contains the
@@ -135,7 +135,7 @@ def _words_of_reference(item: Any) -> list[int]:
 
 @functools.cache
 def _holders(of_data: bool) -> tuple[int, int, int]:
-    """Return the first words of the holders of a copy, an indexed and an iterated item; -1 if not as expected."""
+    """Return the first words of the holders of a copy, an indexed and an iterated item; -1 for an unexpected layout."""
     marks, contact = _marks(), _contact()
     if marks is None:
         return -1, -1, -1
@@ -157,7 +157,7 @@ def _holders(of_data: bool) -> tuple[int, int, int]:
 
 
 def _iterated(item: Any, expected: Any = None) -> Any:
-    """Return the list of an item from an iterator, which the item keeps alive; None if it is not the expected one."""
+    """Return the list that an item from an iterator keeps alive; None if it is not the list that was expected."""
     supports = [x.__callback__ for x in weakref.getweakrefs(item) if type(x.__callback__).__name__ == "life_support"]
     if len(supports) != 1:
         return None
@@ -173,7 +173,7 @@ def _thing_at(address: int) -> Any:
 
 
 def _words_of_vector(vector: Any) -> list[int]:
-    """Return the addresses of words that change if one of Pinocchio's lists moves in memory or changes its length."""
+    """Return the addresses of words that change if one of Pinocchio's lists changes its address or its length."""
     if type(type(vector)).__module__ != "Boost.Python" or len(vector) < 1:
         return []
     address = object_at(vector)
@@ -198,7 +198,7 @@ def _fields(thing: Any, placements: tuple[str, ...], motions: tuple[str, ...]) -
 
 @functools.cache
 def _marks() -> Marks | None:
-    """Find the offsets by changing the fields of a probe contact; return None if one is not unique."""
+    """Find the offsets by changing the fields of a probe contact; return None if an offset is not unique."""
     contact = _contact()
     base, gains = start_of(contact.joint1_placement, 12), gains_of(contact)
     if not base or not isinstance(gains.Kp, float):
@@ -224,7 +224,7 @@ def _marks() -> Marks | None:
         if places.size != 1:
             return None
         offsets.append(8 * int(places[0]) - _BEFORE)
-    # Both objects own their numbers because they were created here.
+    # Both objects own their memory because they were created here.
     begins = [_start_of_item(x) - object_at(x) for x in (contact, contact.createData())]
     if not all(0 <= x < _BEHIND for x in begins):
         return None

@@ -1,4 +1,4 @@
-"""Continuation: closed loops follow a motion of the independent joints without leaving their branch."""
+"""Continuation: moves closed loops along with the independent joints, without a change of assembly mode (branch)."""
 
 import math
 
@@ -15,7 +15,7 @@ from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Move q along v; loops follow by continuation, other dependent joints stay. May raise ``BranchLost``."""
+    """Move q along v and close the loops by continuation; other dependent joints stay. May raise ``BranchLost``."""
     loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
     target = pin.integrate(model.own_tree, q, v_tree)
@@ -31,7 +31,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     else:
         try:
             moved = _carry_slowly(model, loops, q, v, target)
-        except BranchLost:  # As in the kernel, closed loops at rest do not move.
+        except BranchLost:  # As in the kernel, closed loops do not move if v is zero.
             if v.any() or not np.abs(loops.solved.residual(q) / loops.scales).max() < ROUNDING:
                 raise
     result = target.copy()
@@ -54,13 +54,13 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
 
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Follow the motion with NumPy, for users' Python functions; the kernel, run as plain Python, would be slower."""
+    """Close the loops along the motion with NumPy, which supports Python couplings faster than an uncompiled kernel."""
     tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()
     while done < 1.0:
         K = loops.solved.jacobian(q) / loops.scales[:, None]
-        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # Rounding would decide the sign of det K_d.
+        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # Rounding errors would determine the sign of det K_d.
             raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
         P = np.linalg.pinv(K[:, held])
         rate = np.zeros(tree.nv)

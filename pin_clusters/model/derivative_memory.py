@@ -1,4 +1,4 @@
-"""Memory of derivatives in a ``ClusterData``: records of the kernels, and results with their pattern of zeros."""
+"""Allocates the memory for derivatives in a ``ClusterData``: intermediate values of the kernels, and results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,24 +9,24 @@ from .._support.arrays import on_a_page
 
 
 class DerivativeMemory:
-    """Arrays that the kernels of derivatives write.
+    """Arrays that the kernels for derivatives write.
 
-    Kernels never write entries between clusters on different branches of the tree, so these entries stay zero.
+    Kernels never write the entries for two clusters on different branches of the tree, so these entries stay zero.
 
     Attributes:
-        rates: Records of the kernels.
-        dtau_dq, dtau_dv, C, scratch, ddq_dtau: Shape (nv, nv); C is the Coriolis matrix.
+        rates: Intermediate values of the kernels.
+        dtau_dq, dtau_dv, C, scratch, ddq_dtau: Arrays of shape (nv, nv); C is the Coriolis matrix.
         ddq: Derivatives of forward dynamics with respect to q and v, shape (2, nv, nv).
-        total: Derivatives of momentum and its rate about the centre of mass, shape (24, nv).
-        tau: Torques that are computed but not requested, shape (nv,).
-        state: q, v and a of the last derivatives of inverse dynamics; NaN if there were none.
-        after_aba: q, v and tau of the last forward dynamics; NaN if there was none.
-        after_contacts: q, v, tau of the last forward dynamics with contacts, then damping; 0.0 if forces were iterated.
-        after_impact: q, v, restitution and damping of the last impact at contacts; NaN if there was none.
-        dlambda: Derivatives of the contact forces with respect to q, v and tau, one after the other, flat.
-        tree: Tree of velocities, see ``tree_solve``.
-        sides, factors: Right-hand sides, and factor L of the mass matrix, flat.
-        rows: Number of contact-force components that were differentiated, shape (1,).
+        total: Derivatives of the centroidal momentum and of its rate, shape (24, nv).
+        tau: Torques that the kernels compute but the user did not request, shape (nv,).
+        state: q, v and a of the last call of the derivatives of inverse dynamics; NaN before the first call.
+        after_aba: q, v and tau of the last call of forward dynamics; NaN before the first call.
+        after_contacts: q, v, tau and damping of the last ``constraintDynamics``; damping is 0.0 for iterative methods.
+        after_impact: q, v, restitution and damping of the last impact at contacts; NaN before the first impact.
+        dlambda: Derivatives of the contact forces with respect to q, then v, then tau, as one flat array.
+        tree: Tree of the independent velocities; see ``tree_solve``.
+        sides, factors: Right-hand sides, and the factor L of the mass matrix, as flat arrays.
+        rows: Number of contact force components whose derivatives are stored, shape (1,).
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class DerivativeMemory:
         self.after_contacts[:] = np.concatenate([q, v, tau, [damping]])
 
     def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, damping: float, known: bool) -> None:
-        """Store the state of an impact at contacts; NaN if a Jacobian was passed instead (``known`` is False)."""
+        """Store the state of an impact at contacts; store NaN if a Jacobian was passed instead (``known`` is False)."""
         self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
     def fits(self, rows: int) -> bool:
@@ -67,7 +67,7 @@ class DerivativeMemory:
         self.rows[0] = rows
 
     def rates_of_forces(self, i: int) -> np.ndarray:
-        """Return a copy of the derivatives with respect to q (0), v (1) or tau (2), shape (rows, nv)."""
+        """Return a copy of the force derivatives with respect to q (i = 0), v (1) or tau (2), shape (rows, nv)."""
         rows, nv = int(self.rows[0]), self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 

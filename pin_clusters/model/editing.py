@@ -1,4 +1,4 @@
-"""Lock or add joints, and join two robots: trees are copied and constraints are carried over."""
+"""Locks or adds joints, and joins two robots: copies the trees and adapts the constraints to the copies."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .parts import ModelParts, checked_constraints
 
 
 class TreeCopy:
-    """The joints, frames and named configurations of tree ``old``, copied into ``tree``, parents before children.
+    """Copies joints, frames and named configurations of the tree ``old`` into ``tree``, parents before children.
 
-    ``base`` is the joint, placement and frame of ``tree`` that carry the copy; by default the universe. For each joint
-    id of ``old``, ``joint`` contains the id of the joint of ``tree`` that moves the same body, and ``offset`` contains
-    the placement of the old joint's frame in the frame of that joint. ``held`` contains the names of fixed joints.
+    ``base`` contains the joint, placement and frame of ``tree`` at which the copy is attached; the default is the
+    universe. ``joint`` maps each joint id of ``old`` to the id of the joint of ``tree`` that moves the same body;
+    ``offset`` contains the placements of the old joint frames in the new joint frames. ``held`` lists the fixed joints.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
@@ -41,14 +41,14 @@ class TreeCopy:
         self.tree.appendBodyToJoint(to, self.old.inertias[j], placement)
 
     def add(self, joints: Iterable[int], base: tuple[int, pin.SE3] | None = None) -> None:
-        """Copy joints; parent and placement are as in the old tree, or ``base``."""
+        """Copy joints; if ``base`` is given, it replaces the parent and the placement of the old tree."""
         for j in joints:
             above = self.old.parents[j]
             parent, placement = base or (self.joint[above], self.offset[above] * self.old.jointPlacements[j])
             new = self.tree.addJoint(parent, self.old.joints[j], placement, self.old.names[j])
             copy_fields(self.old, j, self.tree, new)
             self._put(j, new, pin.SE3.Identity())
-            self.tree.inertias[new] = self.old.inertias[j]  # because adding it to zero, in _put, rounds
+            self.tree.inertias[new] = self.old.inertias[j]  # _put adds to zero, which rounds the values
 
     def hold(self, j: int, placement: pin.SE3) -> None:
         self.held.add(self.old.names[j])
@@ -56,14 +56,14 @@ class TreeCopy:
 
     @property
     def places(self) -> dict[str, tuple[str, pin.SE3]]:
-        """Joint and placement in ``tree`` of the bodies whose joint was not copied, by the name of that joint."""
+        """For each joint that was not copied: the joint of ``tree`` that moves its body, and the body's placement."""
         away = {j: self.joint[j] for j in self.joint if self.old.names[j] in self.held}
         if self.joint[0] or not self.offset[0].isIdentity(0.0):
             away[0] = self.joint[0]
         return {self.old.names[j]: (self.tree.names[to], self.offset[j]) for j, to in away.items()}
 
     def finish(self) -> None:
-        """Copy frames in their order and named configurations, after all joints were added."""
+        """Copy the frames, in the same order, and the named configurations; call this after all joints were added."""
         self._shift = self.tree.nframes - 1
         for frame in list(self.old.frames)[1:]:
             j, kind = frame.parentJoint, frame.type
@@ -81,7 +81,7 @@ class TreeCopy:
         return k + self._shift if k else self._frame
 
     def configuration(self, q: np.ndarray, rest: np.ndarray | None = None) -> np.ndarray:
-        """Return a configuration of ``tree``: q for the copied joints, and ``rest`` (or neutral) elsewhere."""
+        """Return a configuration of ``tree``: q for copied joints, ``rest`` (by default neutral) for other joints."""
         q_new = pin.neutral(self.tree) if rest is None else rest
         for j in range(1, self.old.njoints):
             if self.old.names[j] not in self.held:
@@ -173,7 +173,7 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
         raise ModelError(f"{who}: the model already has a joint or frame {name!r}. Choose another name.")
     try:
         pin.JointModel(joint)
-    except TypeError:  # raised by Boost.Python
+    except TypeError:  # Boost.Python raises it for arguments of a wrong type.
         expected = f"a joint of Pinocchio, such as pin.JointModelRY(), got {joint!r}"
         raise ArgumentTypeError(f"{who}: joint must be {expected}.") from None
     if not isinstance(inertia, (pin.Inertia, type(None))):
@@ -206,7 +206,7 @@ def appended(
 
 
 def _check_names(*models: ModelParts) -> None:
-    """Raise ``ModelError`` for names in both models that Pinocchio or a constraint would confuse."""
+    """Raise ``ModelError`` if a name in both models would be ambiguous for Pinocchio or for a constraint."""
     joint = pin.FrameType.JOINT
     a, b = (
         {*((n, joint) for n in list(m.names)[1:]), *((f.name, f.type) for f in list(m.own_tree.frames)[1:])}
@@ -221,7 +221,7 @@ def _check_names(*models: ModelParts) -> None:
 def _both_shapes(
     copies: Mapping[Any, TreeCopy], shapes: tuple[pin.GeometryModel, pin.GeometryModel], *, across: bool
 ) -> pin.GeometryModel:
-    """Return the shapes of two models with their collision pairs; if ``across``, add all pairs between the models."""
+    """Return the shapes of two models with their collision pairs; ``across`` adds all pairs between the models."""
     merged, second = (copy.geometry(x) for copy, x in zip(copies.values(), shapes, strict=True))
     n = merged.ngeoms
     for shape in second.geometryObjects:
@@ -236,7 +236,7 @@ def _both_shapes(
 def _made(
     copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
 ) -> Any:
-    """Build the model from finished copies, with the models' requests; ``led`` are additional independent joints."""
+    """Build the model from finished copies with the options of the models; ``led`` are extra independent joints."""
     first_model, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
         q_own, names = model._requested
@@ -256,7 +256,7 @@ def _made(
 
 
 def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> list[Any]:
-    """Return a model's constraints on the copy of its tree; rotors that no longer turn become parts of bodies."""
+    """Adapt a model's constraints to the copy of its tree; rotors that can no longer turn are merged into bodies."""
     carried: list[Any] = []
     places = {name: attached(*place) for name, place in copy.places.items()}
     for constraint in model.constraints:
@@ -301,7 +301,7 @@ def _held_weight(held: GravityCompensation, copy: TreeCopy) -> list[GravityCompe
 
 
 def _spring(spring: Spring, copy: TreeCopy, q: np.ndarray | None) -> list[Spring]:
-    """Return a spring along coordinates; the coordinates of held joints shift its rest position."""
+    """Adapt a spring along joint coordinates to the copy; the coordinates of fixed joints shift its rest position."""
     coefficients = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
     held = {x: j for x in coefficients if copy.old.names[j := joint_id(copy.old, x, spring.label)] in copy.held}
     moving = {x: c for x, c in coefficients.items() if x not in held}
@@ -312,7 +312,7 @@ def _spring(spring: Spring, copy: TreeCopy, q: np.ndarray | None) -> list[Spring
 
 
 def _rotor(model: ModelParts, rotor: Rotor, copy: TreeCopy) -> list[Rotor]:
-    """Return the rotor on the joints that still move; if there are none, add its inertia to the carrier."""
+    """Adapt a rotor to the joints that still move; if there are none, add its inertia to the carrier."""
     row, old, tree = rotor.resolve(model.own_tree), copy.old, copy.tree
     carrier, offset = copy.joint[row.carrier], copy.offset[row.carrier]
     names = [old.names[j] for j in row.joints]

@@ -1,4 +1,4 @@
-"""Clusters and rotors of a model, as users see them."""
+"""Defines the descriptions of a model's clusters and rotors that users read."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +15,16 @@ from .topology import Topology
 
 @dataclass(frozen=True)
 class Cluster:
-    """Joints that move together, an entry of ``model.clusters``.
+    """A group of joints that are coupled by constraints; ``model.clusters`` contains all clusters of a model.
 
     Attributes:
-        joints: Names of all joints, in the tree's order.
+        joints: Names of all joints of the cluster, in the order of the tree.
         independent: Names of the joints whose velocities are independent.
         dependent: Names of the dependent joints.
-        output_body: Name of the joint that moves the body to which the cluster is attached, or ``"universe"``.
-        constraints: The user's constraints that couple the joints.
+        output_body: Name of the joint whose body carries the cluster, or ``"universe"``.
+        constraints: The constraints that couple the joints, as the user passed them.
         rotors: Names of the rotors that the joints drive (see ``model.rotors``).
-        bodies: Names of rotors that are kept as bodies, with the reason.
+        bodies: Names of the rotors that are kept as bodies, and the reason for each.
 
     Example:
         >>> import pin_clusters as pc
@@ -56,32 +56,32 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class RotorElement:
-    """A driven rotor, an entry of ``model.rotors``: a ``Rotor`` constraint, or a driven leaf body of the tree.
+    """A rotor in ``model.rotors``: either a ``Rotor`` constraint or a driven leaf body of the tree.
 
-    A leaf body that follows other joints is a rotor under two conditions. It turns about an axis near its centre of
-    mass (m d^2 is at most half of its inertia about the axis). It turns faster than the joints that drive it, or a
-    ``Gear`` or ``Belt`` drives it. Other leaf bodies are links, such as fingers.
+    A leaf body that follows other joints is a rotor under two conditions. First, its axis passes near its centre of
+    mass: m d^2, where d is their distance, is at most half of its inertia about the axis. Second, a ``Gear`` or
+    ``Belt`` drives it, or it turns faster than the joints that drive it. Other leaf bodies are links, such as fingers.
 
     Attributes:
-        name: Name of the rotor, or of its joint.
-        carrier: Name of the joint that moves its carrier, or ``"universe"``.
+        name: Name of the ``Rotor``, or of the joint of the leaf body.
+        carrier: Name of the joint whose body carries the rotor, or ``"universe"``.
         carrier_id: Joint id of the carrier.
-        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``, [rad/s]; with closed loops at the
-            reference pose.
-        drivers: Pairs ``(index in the tree's v, ratio)``, which give the spin speed from the tree's velocity at any
-            pose.
+        row: Row of G, shape (nv,). The spin speed relative to the carrier is ``row @ v``, [rad/s]. With closed loops,
+            this row is valid only at the reference pose.
+        drivers: Pairs ``(index in the tree's v, ratio)``. At any pose, the spin speed is the sum of the ratios times
+            these entries of the tree's velocity.
         axial_inertia: Inertia about the spin axis, [kg m^2].
         axis: Unit spin axis in the carrier's joint frame, shape (3,).
-        placement: Rotor frame in the carrier's joint frame, at rotor angle 0, [m].
+        placement: Placement of the rotor frame in the carrier's joint frame, at rotor angle 0, [m].
         inertia: Inertia in the rotor frame, [kg], [m] and [kg m^2]; None if the carrier's link includes it.
         joint_id: Joint id of a rotor that is a body of the tree; None for a ``Rotor``.
-        spins: Whether it is lumped into its carrier (spin element); otherwise it is kept as a body, which is exact but
-            slower.
-        reason: Why it is kept as a body.
+        spins: Whether the rotor is lumped into its carrier (spin element). Otherwise it is kept as a body, which is
+            exact but slower.
+        reason: Why the rotor is kept as a body.
         source: The ``Rotor`` constraint; None for a body of the tree.
-        driven: Whether it is a motor's rotor and not a further stage of its gear, as the ``Rotor`` states. If several
-            bodies of the tree always turn together, the fastest of them is the motor's rotor, unless it only follows
-            rotors that have a ``Motor``.
+        driven: Whether this is the rotor of a motor, not a gear stage. A ``Rotor`` states this in its ``driven``
+            argument. If several bodies of the tree always turn together, the fastest body is the motor's rotor, unless
+            it only follows rotors that have a ``Motor``.
         motor: The ``Motor`` on this rotor, or None.
 
     Example:
@@ -114,7 +114,7 @@ class RotorElement:
 
 
 def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tuple[RotorElement, ...]:
-    """List driven leaf bodies in joint order (with ``links``, also links), then ``Rotor`` constraints."""
+    """List driven leaf bodies in joint order, then ``Rotor`` constraints; include driven links if ``links`` is True."""
     G = topology.G
     followers = {row.dependent: row for row in topology.substituted}
     parents = {int(p) for p in list(tree.parents)[1:]}
@@ -168,15 +168,15 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
 
 
 def _as_rotor(tree: pin.Model, row: Row) -> bool:
-    """Return whether a body that follows a coupling turns as a rotor, not as a link."""
+    """Return whether a body driven through a coupling is a rotor and not a link."""
     stated = isinstance(row.source, (Gear, Belt)) or sum(map(abs, row.coefficients)) > 1.0
     return stated and centred(tree, row.dependent)
 
 
 def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
-    """Return the rotors that turn at a constant fraction of a faster rotor's speed: further stages of its gear."""
+    """Return the gear stages: rotors that turn at a constant fraction of a faster rotor's speed."""
     speeds, groups = dict[int, dict[int, float]](), dict[tuple[int, ...], list[tuple[int, np.ndarray]]]()
-    for j, row in followers.items():  # masters come before dependents
+    for j, row in followers.items():  # independent joints come before the joints that follow them
         speed = speeds[j] = dict[int, float]()
         for m, c in row.terms:
             for k, x in speeds.get(m, {m: 1.0}).items():
@@ -192,7 +192,7 @@ def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
 
 
 def _beside_loops(topology: Topology) -> set[int]:
-    """Return the joints of clusters with loops that no closure of bodies moves, such as motors of differentials."""
+    """Return the joints in clusters with loops that are in no body loop, such as the motors of differentials."""
     joints: set[int] = set()
     for loop in topology.analyses:
         moved = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}
@@ -206,7 +206,7 @@ def describe(
     column = {int(iv): i for i, iv in enumerate(topology.independent)}
     followers = {j for j in range(1, tree.njoints) if tree.idx_vs[j] not in column}
     bodies: dict[int, RotorElement] = {r.joint_id: r for r in rotors if r.joint_id is not None}
-    moved: dict[int, list[int]] = {}  # indices of rotors that are not bodies, by the column that moves them
+    moved: dict[int, list[int]] = {}  # column of G -> indices of the rotors that it moves and that are not bodies
     for i, r in enumerate(rotors):
         for iv in np.flatnonzero(r.row).tolist() if r.joint_id is None else ():
             moved.setdefault(iv, []).append(i)

@@ -1,4 +1,4 @@
-"""The expanded tree: every rotor is a body and the joints are depth-first, as Pinocchio's algorithms require."""
+"""Expands a tree so that every rotor is a body and the joints are depth-first, as Pinocchio's algorithms require."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from .elements import RotorElement
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A robot with a body for every rotor, in a joint order that all of Pinocchio's algorithms accept."""
+    """A robot with a body for every rotor, with joints in an order that all of Pinocchio's algorithms accept."""
 
-    # Depth-first ``pin.Model`` with the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint, with
-    # the rotor's name. It has no frames. Treat it as read-only.
+    # Depth-first ``pin.Model`` with the joints of ``model.tree``, and with one revolute joint per ``Rotor`` constraint,
+    # which has the rotor's name. The tree has no frames. Users must not modify it.
     tree: pin.Model
-    # Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity. It also maps
+    # Maps velocities of the user's tree to velocities of this tree, shape (tree.nv, model.tree.nv). It also maps
     # G(q) and the bias g of a model with loops.
     from_tree: np.ndarray
     from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
@@ -33,7 +33,7 @@ class SpanningTree:
 
     @property
     def G(self) -> np.ndarray:
-        """Coupling matrix: velocity of this tree = G times the independent velocity, shape (tree.nv, nv)."""
+        """Coupling matrix G, shape (tree.nv, nv). For the independent velocity v, the velocity of this tree is G v."""
         if self.coupling is None:
             raise ModelError(
                 "The coupling matrix of a model with loops depends on q, so it is not constant. "
@@ -45,18 +45,18 @@ class SpanningTree:
         return self.tree.getJointId(name)
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return the configuration of this tree; axisymmetric rotors of ``Rotor`` constraints stay at angle 0."""
+        """Return the configuration of this tree at q; axisymmetric rotors of ``Rotor`` constraints are at angle 0."""
         expanded = np.zeros(self.tree.nq)
         expanded[self.from_tree_q] = np.asarray(q, dtype=float).ravel()
         return expanded
 
     def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
-        """Return external forces on the user's joints (``pin.Force`` or rows) in the joint order of this tree."""
+        """Copy external forces on the user's joints (``pin.Force`` or array rows) to the joint order of this tree."""
         return joint_forces(self.tree, self.from_tree_id, forces)
 
 
 def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> pin.StdVec_Force:
-    """Return a force per joint of a tree: ``forces`` (``pin.Force`` or [linear; angular]) on ``ids``, else zero."""
+    """Return a force for each joint: ``forces`` (``pin.Force`` or [linear; angular]) for ``ids``, zero otherwise."""
     on_tree = pin.StdVec_Force()
     on_tree.extend([pin.Force.Zero() for _ in range(tree.njoints)])
     for j, force in zip(ids, forces, strict=True):
@@ -67,9 +67,9 @@ def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> 
 def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
-    The link of the carrier includes a rotor that is given only by its ``axial_inertia``. The body of such a rotor has
-    no mass and the inertia ``J s s'``, which is subtracted from the carrier, so that the sum is unchanged. Rotors on
-    the universe also have such a body, because the rest of their inertia has no effect, as in Pinocchio.
+    If only the ``axial_inertia`` J of a rotor is given, the rotor is already a part of its carrier's link. Its body has
+    no mass and the rotational inertia ``J s s'``, where s is the spin axis. This inertia is subtracted from the
+    carrier. Rotors on the universe also get such a body, because the rest of their inertia has no effect.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -96,7 +96,7 @@ def expand(model: ClusterModel) -> SpanningTree:
             rotor_id[k] = _add_rotor(tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k])
     from_tree_q, from_tree_v = index_maps(user, tree, from_tree_id, range(1, user.njoints))
     armature = np.zeros(tree.nv)
-    # Rotor(armature="replace") removes the armature of the driven joints from inertia_tree.
+    # In inertia_tree, Rotor(armature="replace") has removed the armature of the driven joints.
     armature[from_tree_v] = model.inertia_tree.armature
     tree.armature = armature
     rotors = tuple(rotor_id[k] for k in range(len(spinning)))
@@ -117,7 +117,7 @@ def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
-    """Return a copy of a model with depth-first joints; leaf bodies of ``locked`` joints are fixed at position 0."""
+    """Return a copy of a tree with depth-first joints; fix the joints in ``locked``, which carry leaf bodies, at 0."""
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()
@@ -130,7 +130,7 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
 
 
 def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
-    """Yield joints depth-first, with the rotors directly after their carriers."""
+    """Yield the joints in depth-first order; each rotor directly follows its carrier."""
     children: dict[int, list[int]] = {}
     for j in range(1, tree.njoints):
         children.setdefault(tree.parents[j], []).append(j)
@@ -163,7 +163,7 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
 def index_maps(
     user: pin.Model, tree: pin.Model, new_id: np.ndarray, joints: Iterable[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices in ``tree`` of the entries of the user's q and v; -1 if there is none."""
+    """Return the indices in ``tree`` of the entries of the user's q and v; -1 for entries that ``tree`` lacks."""
     from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
     for k in joints:
         new = int(new_id[k])
@@ -172,7 +172,7 @@ def index_maps(
 
 
 def _coupling_matrix(model: ClusterModel) -> np.ndarray:
-    """Compute G of the user's tree from the couplings themselves, not from the model's own G."""
+    """Compute G of the user's tree from the couplings, independently of the G in the model's tables."""
     tree = model.tree
     G = np.zeros((tree.nv, model.nv))
     G[model.idx_v_independent, np.arange(model.nv)] = 1.0

@@ -1,4 +1,4 @@
-"""Results that are computed once per topology and cached for its lifetime."""
+"""Caches results that depend only on the topology of a model, for the lifetime of the topology."""
 
 import functools
 import weakref
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
-    """Cache the result of a function per topology, which models with different parameters share."""
+    """Decorate a function so that its result is cached per topology; models that differ in parameters share it."""
     cached: dict[int, _T] = {}
 
     @functools.wraps(find)

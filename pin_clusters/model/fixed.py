@@ -1,4 +1,4 @@
-"""Read-only copies of parts of a tree: setting an attribute raises an error, because the model would not change."""
+"""Read-only copies of parts of a tree. Setting an attribute raises an error, because it would not change the model."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -10,7 +10,7 @@ from ..errors import ModelError
 
 
 class _Fixed:
-    """Base class of the copies; setting an attribute raises ``ModelError``, and ``cure`` explains the alternative."""
+    """Base class of read-only copies. Setting an attribute raises ``ModelError``; ``cure`` names the alternative."""
 
     cure = ""
 
@@ -19,12 +19,12 @@ class _Fixed:
 
 
 class FixedMotion(_Fixed, pin.Motion):
-    """The gravity of a model."""
+    """A read-only copy of a model's gravity."""
 
     cure = "Use model = model.with_gravity(g)."
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Accept the current value, because some programs set the gravity that the model already has."""
+        """Accept the current value, because some programs set gravity to the value that the model already has."""
         if name in ("linear", "angular") and np.array_equal(np.ravel(value), getattr(self, name)):
             return
         super().__setattr__(name, value)
@@ -39,25 +39,25 @@ class FixedMotion(_Fixed, pin.Motion):
 
 
 class FixedInertia(_Fixed, pin.Inertia):
-    """The inertia of a body of a model."""
+    """A read-only copy of a body's inertia."""
 
     cure = "Change the values of pc.parameters(model), and use pc.with_parameters(model, values)."
 
 
 class FixedFrame(_Fixed, pin.Frame):
-    """A frame of a model."""
+    """A read-only copy of a frame."""
 
     cure = "Use model.with_frames({name: (joint, placement)}), which returns a model with an additional frame."
 
 
 class FixedPlacement(_Fixed, pin.SE3):
-    """The placement of a joint of a model."""
+    """A read-only copy of a joint's placement."""
 
     cure = "Change the pin.Model and create a new ClusterModel from it."
 
 
 class FixedList(Sequence[Any]):
-    """A list of read-only copies, each made by ``kind`` on first access; ``cure`` explains how to change an item."""
+    """A list of read-only copies, which ``kind`` creates on first access; ``cure`` explains how to change an item."""
 
     def __init__(self, items: Iterable[Any], kind: Callable[[Any], Any], cure: str) -> None:
         self._items, self._kind, self._cure = items, kind, cure

@@ -1,7 +1,7 @@
-"""Addresses of the words in ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without checking sizes.
+"""Finds the words in ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without a check of sizes.
 
-The words are the number of shapes, their joints, and the list of placements. While these are unchanged, an earlier
-check of the two objects remains valid. The addresses are determined from live objects, never assumed.
+The words are the number of shapes, the joint id of each shape, and the list of placements. While these are unchanged,
+an earlier check of the two objects remains valid. The addresses are found by inspecting objects in memory.
 """
 
 import functools
@@ -13,19 +13,19 @@ import pinocchio as pin
 from ..compiler.calls.watch import Watch, word
 from .tree_memory import holder_at, object_at
 
-_LOOKED_AT = 7  # number of searched words of an object: two lists and a number; both objects have more words
-_JOINTS = 7001, 7002, 7003  # joint ids of the probe shapes: numbers that occur nowhere else in the objects
+_LOOKED_AT = 7  # number of words of an object that are searched; both types of objects have more words
+_JOINTS = 7001, 7002, 7003  # joint ids of the probe shapes; these numbers occur nowhere else in the objects
 
 
 class Layout(NamedTuple):
-    """Offsets from the beginning of an object and within a shape, [bytes], and first words of holders."""
+    """Offsets from the beginning of an object, or within a shape, [bytes], and first words of holders."""
 
-    number: int  # number of shapes
-    shapes: int  # beginning of the list of shapes; the next word is its end
+    number: int  # offset of the number of shapes
+    shapes: int  # offset of the pointer to the first shape; the next word points to the end of the list
     size: int  # size of a shape
-    joint: int  # joint id within a shape
-    placements: int  # beginning of the list of placements in a pin.GeometryData
-    holders: tuple[int, int]  # first word of the holder of a geometry model and of its data
+    joint: int  # offset of the joint id within a shape
+    placements: int  # offset in a pin.GeometryData of the pointer to the first placement
+    holders: tuple[int, int]  # first words of the Boost.Python holders of a geometry model and of its data
 
 
 def watch(model: Any, data: Any) -> Watch | None:
@@ -45,7 +45,7 @@ def _holder(thing: Any) -> int:
 
 @functools.cache
 def _layout() -> Layout | None:
-    """Find the offsets with probe objects; return None if one is not unique."""
+    """Find the offsets with probe objects; return None if an offset is not unique."""
     numbers, lists, placements, holders = list[set[int]](), list[set[tuple[int, int]]](), list[set[int]](), set[Any]()
     for n in (2, 3):
         model = pin.GeometryModel()
@@ -68,6 +68,6 @@ def _layout() -> Layout | None:
 
 
 def _lists(words: list[int]) -> list[tuple[int, int]]:
-    """Return indices of words where a list may begin, and its size in bytes if the next word is its end."""
+    """Return the index of each word that may point to the start of a list, and the size of that list, [bytes]."""
     pairs = enumerate(itertools.pairwise(words))
     return [(i, end - begin) for i, (begin, end) in pairs if 2**20 < begin < end < begin + 2**20]

@@ -1,4 +1,4 @@
-"""Closed loops: compute their residual and their condition number, and close them."""
+"""Computes the residual and the condition number of closed loops, and closes the loops."""
 
 import math
 import threading
@@ -22,16 +22,16 @@ from .cluster_model import ClusterModel
 from .primitives import primitives_of
 from .topology import Topology
 
-MOST_TURNS = 100  # largest number of turns after which a pose may repeat
+MOST_TURNS = 100  # maximum number of turns after which a repetition of the pose is detected
 
 
 class Loops:
-    """Loops of one model for one thread: their equations, and memory for the kernels.
+    """The equations of a model's closed loops, and memory for the kernels; each thread needs its own instance.
 
-    ``every`` contains all closures as the user stated them, ``solved`` the equations that are solved, to be divided by
-    ``scales``. ``dependents`` are the indices of the dependent velocities in the tree's v. ``entries`` and
-    ``independent_entries`` are the indices in q of the joints of loops and of the model's independent joints. After
-    ``turns`` [rad] of a dependent joint, the loops have the same pose; after ``periods``, the whole robot.
+    ``every`` contains the equations of all closures; ``solved`` contains only the equations that are solved, whose
+    residuals are divided by ``scales``. ``dependents`` are the indices of the dependent velocities in the tree's v.
+    ``entries`` contains the indices in q of the loop joints, ``independent_entries`` the indices of independent joints.
+    After ``turns`` [rad] of a dependent joint, the loops repeat their pose; after ``periods``, the robot does.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -81,14 +81,14 @@ def loops_of(model: ClusterModel) -> Loops:
     key = id(model.tables.topology)
     entry = cached.get(key)
     if entry is None or entry[0] is not model.tables.topology:
-        if len(cached) > 64:  # Long sweeps create many models.
+        if len(cached) > 64:  # Long sweeps create many models, so the cache is limited.
             cached.clear()
         entry = cached[key] = (model.tables.topology, Loops(model))
     return entry[1]
 
 
 def movers_of(model: ClusterModel) -> Any:
-    """Return robot-specific functions that move the loops, chosen at the first call; None means generic kernels."""
+    """Return robot-specific functions that move the loops, selected at the first call; None means generic kernels."""
     if model._movers is None:
         object.__setattr__(model, "_movers", (functions_of(model),))
     assert model._movers is not None
@@ -100,7 +100,7 @@ def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str,
 
 
 def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
-    """Close the loops by the smallest change of the velocities that are not held (indices in the tree's v)."""
+    """Close the loops by the smallest change of q; joints with indices ``hold`` in the tree's v do not move."""
     loops, tree = loops_of(model), model.own_tree
     followers = [row for loop in loops.clusters for row in loop.followers]
     if loops.compiled and not followers:
@@ -139,7 +139,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
 
 
 def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np.ndarray | None:
-    """Close the loops of one cluster from any start, with velocities ``hold`` at zero; None if they do not close."""
+    """Close the loops of one cluster from any q; joints ``hold`` do not move. Return None if the loops do not close."""
     loop, tree = loops_of(model).clusters[at], model.own_tree
     try:
         closed = project_slowly(Equations(tree, loop.kept), tree, q, hold, rank_tolerance=1e-9)
@@ -150,7 +150,7 @@ def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np
 
 
 def _is_closed(loops: Loops, q: np.ndarray) -> bool:
-    """Return whether all rows are closed, including redundant ones, which may be open far from the start."""
+    """Return whether all constraint equations hold, including redundant ones, which may fail far from the start."""
     return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
 
 
@@ -169,14 +169,14 @@ def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str
 
 
 def _redundant(loops: Loops) -> np.ndarray:
-    """Return 1 for rows of loops whose redundant rows do not close because a file contains rounded numbers, else 0."""
+    """Return 1 for each equation of a cluster whose redundant equations have residuals from rounded inputs, else 0."""
     return np.concatenate(
         [np.zeros(0), *(np.full(c.size, float(loop.dropped > 1e-9)) for loop in loops.clusters for c in loop.closures)]
     )[: loops.every.size]
 
 
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float, *, loops_only: bool) -> bool:
-    """Return whether the joints of loops agree up to whole turns that do not move a follower."""
+    """Return whether q0 and q1 are equal in the loop joints, up to full turns that move no dependent joint."""
     loops, tree = loops_of(model), model.own_tree
     gaps = pin.difference(tree, q0, q1)[loops.dependents]
     period = loops.turns if loops_only else loops.periods
@@ -184,7 +184,7 @@ def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: fl
 
 
 def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return a turn of each hinge, and the turns after which its followers repeat, [rad]; 1e300 means no period."""
+    """Return the period of each hinge, and of the hinge with the joints that follow it, [rad]; 1e300 if aperiodic."""
     tree, rows = model.own_tree, model.tables.topology.substituted
     chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)]
     hinges = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
@@ -194,7 +194,7 @@ def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np
         if iv not in hinges:
             continue
         turned = {iv: 1.0}
-        for row in rows:  # masters come before dependents
+        for row in rows:  # independent joints come before their followers
             k = tree.idx_vs[row.dependent]
             turned[k] = in_order((turned.get(k, 0.0), *(c * turned.get(tree.idx_vs[m], 0.0) for m, c in row.terms)))
         if all(k in round_ones for k, x in turned.items() if x):
@@ -205,7 +205,7 @@ def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np
 
 
 def analysis_of(model: ClusterModel, cluster: Any) -> int:
-    """Return the index, among the clusters with loops, of a ``Cluster`` or of the cluster of a joint name."""
+    """Return the index of a cluster among the clusters with loops; pass a ``Cluster`` or the name of a joint in it."""
     loops, tree = loops_of(model), model.own_tree
     names = getattr(cluster, "joints", None)
     j = model.getJointId(names[0] if names else cluster)

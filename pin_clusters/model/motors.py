@@ -1,4 +1,4 @@
-"""Motors on the rotors of a model, and their friction as springs along joints, as other programs model it."""
+"""Assigns motors to rotors, and converts motor friction to springs along joints, as other programs model it."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from ..constraints import Motor, Spring
 from ..errors import ConstraintError, UnknownNameError, did_you_mean
 from .elements import RotorElement
 
-_ALIKE = 1e-9  # Rotors whose unit rows differ by less than this turn together.
+_ALIKE = 1e-9  # Rotors whose normalized rows of G differ by less than this value turn together.
 
 
 def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
-    """Return the rotors with their motors, which ``Rotor`` or separate ``Motor`` constraints define."""
+    """Return the rotors with their motors; a motor is given in its ``Rotor`` or as a separate ``Motor``."""
     by_name = {r.name: r for r in rotors}
     motors = {r.name: r.source.motor for r in rotors if r.source is not None and r.source.motor is not None}
     for motor in (c for c in constraints if isinstance(c, Motor)):
@@ -47,9 +47,9 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
 
 
 def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
-    """Mark bodies that only follow stated motors as not driven, because the stated motors provide all of the torque.
+    """Mark bodies that only follow rotors with a ``Motor`` as not driven, because these motors provide all torque.
 
-    Raise ``ConstraintError`` if a gear has losses and rotors without a ``Motor`` make its torque undetermined.
+    Raise ``ConstraintError`` if the torque of a gear with losses cannot be determined because a rotor has no ``Motor``.
     """
     stated, unstated = ([r for r in rotors if r.driven and (r.motor is not None) == has] for has in (True, False))
     if not stated or not unstated:
@@ -58,7 +58,7 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
     remainder = R - R @ np.linalg.pinv(S, _ALIKE) @ S
     idle = np.array([r.joint_id is not None for r in unstated]) & (np.linalg.norm(remainder, axis=1) < _ALIKE)
     U, sizes, _ = np.linalg.svd(remainder[~idle])
-    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of other rotors that turn like combinations of stated rotors
+    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of other rotors that turn like motor rotors
     shared = np.abs(sums @ R[~idle] @ np.linalg.pinv(S, _ALIKE)) > _ALIKE
     for r, mixed in zip(stated, shared.T, strict=True):
         if r.motor is not None and any(r.motor.loss_factors) and mixed.any():
@@ -74,7 +74,7 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
 
 
 def friction_of_motors(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[Spring]:
-    """Return the friction of motors, without losses of gears, as springs along the joints that turn the rotors."""
+    """Return the friction of motors as springs along the joints that turn the rotors; gear losses are not included."""
     springs = []
     for r, m in ((r, r.motor) for r in rotors if r.motor is not None):
         ratios = {str(tree.names[joint_in_v(tree, i)]): ratio for i, ratio in r.drivers}

@@ -1,4 +1,4 @@
-"""Calls with a ``pin.Model`` are passed to Pinocchio, so that programs can use both kinds of models."""
+"""Passes calls with a ``pin.Model`` on to Pinocchio, so that programs can use both kinds of models."""
 
 import functools
 from collections.abc import Callable
@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_pinocchios(model: Any, data: Any = None) -> bool:
-    """Return whether the model is a ``pin.Model``; raise ``DataMismatchError`` if its data is a ``ClusterData``."""
+    """Return whether the model is a ``pin.Model``; if it is and ``data`` is a ``ClusterData``, raise an error."""
     if not isinstance(model, pin.Model):
         return False
     if isinstance(data, ClusterData):
@@ -27,7 +27,7 @@ def is_pinocchios(model: Any, data: Any = None) -> bool:
 
 
 def also_pinocchios(function: F) -> F:
-    """Call Pinocchio's function of the same name, if this release has it, for a ``pin.Model``."""
+    """Decorate a function so that calls with a ``pin.Model`` run Pinocchio's function of the same name if it exists."""
     theirs = getattr(pin, function.__name__, None)
     if theirs is None:
         return function
@@ -35,7 +35,7 @@ def also_pinocchios(function: F) -> F:
     @functools.wraps(function)
     def either(*args: Any, **named: Any) -> Any:
         model = args[0] if args else named.get("model")
-        # isinstance with a class of Boost.Python takes as long as the shortest functions of Pinocchio.
+        # The type is compared first, because isinstance is slow for Boost.Python classes.
         if type(model) is ClusterModel or not is_pinocchios(model, args[1] if len(args) > 1 else named.get("data")):
             return function(*args, **named)
         return theirs(*args, **named)
@@ -44,16 +44,16 @@ def also_pinocchios(function: F) -> F:
 
 
 class _OfEither(type):
-    """Make workspaces of both packages instances of ``Data``."""
+    """Metaclass that makes the workspaces of both packages instances of ``Data``."""
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return isinstance(thing, (pin.Data, ClusterData))
 
 
 class Data(metaclass=_OfEither):
-    """Create a workspace: ``Data(model)`` is ``model.createData()``, for a ``ClusterModel`` and a ``pin.Model``.
+    """Create a workspace for a ``ClusterModel`` or a ``pin.Model``; ``Data(model)`` returns ``model.createData()``.
 
-    Workspaces of both packages are instances of ``Data``.
+    ``isinstance(data, Data)`` is True for the workspaces of both packages.
 
     Example:
         >>> import pin_clusters as pc
@@ -71,25 +71,25 @@ class Data(metaclass=_OfEither):
 
 @also_pinocchios
 def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
-    """Return a model with locked joints, like ``model.with_locked``; with geometry, also the reduced geometry.
+    """Return a model with locked joints, like ``model.with_locked``. If geometry is passed, also reduce the geometry.
 
-    Pinocchio's own function (4.1) ends the process on trees that are not depth-first, and rejects robots in which a
-    joint and a body have the same name. This function accepts any robot.
+    For trees whose joints are not in depth-first order, ``pin.buildReducedModel`` (4.1) terminates the process. It also
+    rejects robots in which a joint and a body have the same name. This function accepts any robot.
 
     Args:
         model: Cluster model.
-        given: As in Pinocchio: geometry (optional), joints to lock, configuration of shape (nq,), [rad] or [m].
+        given: As in Pinocchio: geometry (optional), joints to lock, configuration, shape (nq,), [rad] or [m].
         named: The same arguments by name.
 
     Returns:
-        The model. With geometry, a tuple of the model and the geometry model (or the list of geometry models).
+        The model. If geometry is passed, a tuple of the model and the geometry model (or list of geometry models).
 
     Raises:
-        ArgumentTypeError: An argument is missing or has another type.
-        ConstraintError: A constraint couples locked joints to others.
+        ArgumentTypeError: An argument is missing or has a wrong type.
+        ConstraintError: A constraint couples locked joints to joints that are not locked.
 
     References:
-        Pinocchio's ``buildReducedModel``, with the constraints of the robot.
+        Pinocchio's ``buildReducedModel``, extended to the constraints of the robot.
 
     Example:
         >>> import pin_clusters as pc
@@ -111,31 +111,31 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
 
 
 def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
-    """Join two models: fix the second model to a frame of the first, and keep the constraints of both.
+    """Join two models: fix the second model to a frame of the first, and keep the constraints of both models.
 
-    Constraints of the second model on its universe apply to the body that carries it. Joint ids are as in Pinocchio:
-    the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep their
-    ids. Pinocchio's own function (4.1) drops armature and accepts only depth-first trees; this function accepts any
-    tree.
+    If a constraint of the second model refers to its universe, it applies to the body of the first model that carries
+    the second model. As in Pinocchio, the joint ids of the second model follow the ids of the subtree that carries it.
+    Frames and shapes of the first model keep their ids. ``pin.appendModel`` (4.1) drops the armature and requires
+    joints in depth-first order; this function keeps the armature and accepts any tree.
 
     Args:
-        modelA: Cluster model or ``pin.Model``; if both are a ``pin.Model``, Pinocchio's own function is called.
-        modelB: Cluster model or ``pin.Model``; its name and its gravity are not used.
+        modelA: Cluster model or ``pin.Model``; if both models are a ``pin.Model``, ``pin.appendModel`` is called.
+        modelB: Cluster model or ``pin.Model``; its name and its gravity are ignored.
         given: As in Pinocchio: ``geomModelA`` and ``geomModelB`` (optional), ``frame_in_modelA`` (id or name), ``aMb``
             (a ``pin.SE3``, [m]).
         named: The same arguments by name.
 
     Returns:
-        The model. With geometry, a tuple of the model and the geometry model, with all collision pairs between the
-        robots.
+        The model. If geometry is passed, a tuple of the model and the geometry model, which has all collision pairs
+        between the robots.
 
     Raises:
-        ArgumentTypeError: An argument is missing or has another type.
+        ArgumentTypeError: An argument is missing or has a wrong type.
         UnknownNameError: The first model does not have the frame.
         ModelError: Joints, bodies or frames of the two models have the same name.
 
     References:
-        Pinocchio's ``appendModel``, with the constraints of the robots.
+        Pinocchio's ``appendModel``, extended to the constraints of the robots.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -156,7 +156,7 @@ def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
 
 
 def _values(caller: str, shapes: list[str], names: list[str], given: Any, named: Any) -> dict[str, Any]:
-    """Return the arguments by name. Arguments in ``shapes`` come first and may be omitted."""
+    """Return all arguments by name. The arguments named in ``shapes`` come first and may be omitted."""
     keys = [*shapes, *names] if len(given) + len(named) == len(shapes) + len(names) else names
     values = dict(zip(keys, given, strict=False)) | named
     if sorted(values) != sorted(keys):

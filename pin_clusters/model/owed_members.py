@@ -1,4 +1,4 @@
-"""Members of ``data`` that are computed when they are read, with the values that Pinocchio's functions would store."""
+"""Computes some members of ``data`` when they are read, with the values that Pinocchio's functions would store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..compiler.owed import LOST, MEMBERS, OF_TREE, OWED, STATE_BUFFERS, WHAT, W
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 
-# Function that computes each member from a state. The algorithms register them; this module may not import them.
+# Functions that compute the members from a state. The algorithms register them, as this module cannot import them.
 recipes: dict[str, Callable[..., None]] = {}
 _WORDS = Struct(f"{WORDS}q")
 _COLUMNS = ("J", "dJ")
@@ -25,7 +25,7 @@ _PLACES = bits("J oMi")
 
 
 def owed(name: str, path: str, doc: str) -> Any:
-    """Return a property for a member that may be owed (computed on reading), at an attribute path of the data."""
+    """Return a property for the member at an attribute path; if the member is owed, reading it computes its value."""
     bit, get = bits(name), operator.attrgetter(path)
 
     def read(data: OwedMembers) -> Any:
@@ -38,7 +38,7 @@ def owed(name: str, path: str, doc: str) -> Any:
 
 @functools.lru_cache
 def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> tuple[int, ...]:
-    """Return the words of the members after a call; results are cached, because calls repeat."""
+    """Return the bit masks of the members after a call; results are cached, because the same calls repeat."""
     words = [x & ~clears for x in _WORDS.unpack(before)]
     words[1 + buffer] |= owes
     words[LOST] |= spoils
@@ -47,16 +47,16 @@ def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> t
 
 
 class OwedMembers(TreeWorkspace):
-    """The part of a ``ClusterData`` that records which members are owed."""
+    """The part of a ``ClusterData`` that records which members are owed (not yet computed)."""
 
-    _owed: memoryview  # words of ``compiler.owed``, one bit per member
-    _kept_states: np.ndarray  # stored states, one after the other, flat
+    _owed: memoryview  # bit masks as defined in ``compiler.owed``, one bit per member
+    _kept_states: np.ndarray  # stored states, concatenated in one flat array
     _saved_bytes: list[memoryview]  # bytes of each stored state
-    _scratch: Self | None  # workspace in which members are computed
+    _scratch: Self | None  # workspace in which owed members are computed
     __slots__ = ("_kept_states", "_owed", "_owed_words", "_saved_bytes", "_scratch")
 
     def _lay_out_owed(self) -> None:
-        # Arrays of buffers cannot be resized, so the fast calls can rely on their addresses.
+        # An array on a buffer cannot be resized, so its address stays valid for the fast calls.
         self._owed_words = np.frombuffer(bytearray(8 * WORDS), dtype=np.int64)
         self._owed = self._owed_words.data
         offsets = places(self._model.nq, self._model.nv)
@@ -67,7 +67,7 @@ class OwedMembers(TreeWorkspace):
         self._note(0, spoils=bits("f a_gf"))  # No function has computed f and a_gf yet.
 
     def _keep(self, function: str, *state: np.ndarray) -> None:
-        """Store the state at which a function will owe members; members still owed at another state are lost."""
+        """Store the state of a function that will owe members; members still owed for the previous state are lost."""
         owing = OWED[function]
         self._keep_state(owing.buffer, owing.clears, state)
 
@@ -104,7 +104,7 @@ class OwedMembers(TreeWorkspace):
     def _pay(self, name: str) -> None:
         buffer, state = self._state_slot(name), self._state_owed(name)
         if state is not None and name in _COLUMNS and self._model.closures and not self._stands_at(state[0]):
-            # The columns depend on G, which now belongs to another pose.
+            # The columns depend on G, which was computed again at another pose.
             self._note(bits(name), spoils=bits(name))
             state = None
         if state is None or buffer is None:
@@ -115,7 +115,7 @@ class OwedMembers(TreeWorkspace):
             )
         if bits(name) & _PLACES and self._pay_places(buffer, state[0]):
             return
-        self._note(bits(name))  # Clear the mark first, because the computation may read data.
+        self._note(bits(name))  # Clear the bit first, because the computation may read this member.
         try:
             recipes[name](self, *state)
         except BaseException:
@@ -125,7 +125,7 @@ class OwedMembers(TreeWorkspace):
             self._see(*state[: 2 + (name == "a")])
 
     def _pay_places(self, buffer: int, q: np.ndarray) -> bool:
-        """Compute J, oMi and the owed liMi by one call; return False if this would overwrite a newer liMi."""
+        """Compute the owed J, oMi and liMi in one call; return False if one call cannot compute all of them."""
         of_liMi = self._state_slot("liMi")
         if of_liMi is None or self._model.closures or self._owed[1 + buffer] & _PLACES != _PLACES:
             return False
@@ -135,7 +135,7 @@ class OwedMembers(TreeWorkspace):
         return True
 
     def _stands_at(self, q: np.ndarray) -> bool:
-        """Return whether the last pose is q; compute the pose if it is owed."""
+        """Return whether q is the last configuration; if its placements are owed, compute them first."""
         owed = self._state_owed("oMi")
         if owed is not None and np.array_equal(owed[0], q):
             self._pay("oMi")
@@ -178,7 +178,7 @@ class OwedMembers(TreeWorkspace):
         self._note(clears, owing.buffer, owing.owes, owing.spoils)
 
     def _last_motion(self, level: int, function: str, needed: str) -> list[np.ndarray]:
-        """Return the last motion like ``_last``, even if its members are still owed."""
+        """Return the last q, v and a, as ``_last`` does, even if members of ``data`` are still owed for them."""
         state = self._state_owed("v" if level == 1 else "a")
         return self._last(level, function, needed) if state is None else state[: level + 1]
 
@@ -194,4 +194,4 @@ _FUNCTIONS = {
     "J": "computeJointJacobians", "dJ": "computeJointJacobiansTimeVariation",
     **dict.fromkeys(("f", "a_gf"), "rnea"), **dict.fromkeys(("liMi", "oMi", "v", "a"), "forwardKinematics"),
 }  # fmt: skip
-"""Function that computes each member, for messages."""
+"""Name of a public function that computes each member, for error messages."""

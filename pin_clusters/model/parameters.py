@@ -1,4 +1,4 @@
-"""Order of a robot's inertial parameters, which is the order of the regressors' columns."""
+"""Defines the order of a robot's inertial parameters, which is also the order of the regressors' columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from .parts import ModelParts
 class ParameterColumns:
     """Columns of the regressors, grouped by the objects whose parameters they multiply."""
 
-    bodies: int  # number of bodies: joints 1, 2, ... of the tree, ten columns each
+    bodies: int  # number of bodies (joints 1, 2, ... of the tree); each has ten columns
     rotors: tuple[RotorElement, ...]  # ``Rotor`` constraints, one column each
     armatures: tuple[int, ...]  # index in the tree's v of every nonzero armature, one column each
     rods: tuple[RodClosure, ...]  # rods with mass, one column each

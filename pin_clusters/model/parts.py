@@ -1,4 +1,4 @@
-"""The attributes of a cluster model, for modules that ``cluster_model`` itself imports."""
+"""Declares the attributes of a cluster model for modules that ``cluster_model`` imports."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -25,7 +25,7 @@ def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
 
 
 class ModelParts(TreeAttributes, Owner):
-    """Attributes of a ``ClusterModel``, which sets them in its constructor."""
+    """Base class with the attributes of a ``ClusterModel``, whose constructor sets them."""
 
     constraints: tuple[Any, ...]
     closures: tuple[Closure, ...]
@@ -47,22 +47,22 @@ class ModelParts(TreeAttributes, Owner):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _functions: Any  # compiled functions of ``specialising``, which may not be imported here; or None
-    _varies: bool  # whether the parameters vary, so that compiled code reads them from the tables
-    _movers: tuple[Any] | None  # (functions that move loops,), set at the first motion of loops
+    _functions: Any  # compiled functions, or None; the type Any avoids an import of ``specialising``
+    _varies: bool  # whether compiled code reads the parameters from the tables, because they vary
+    _movers: tuple[Any] | None  # tuple with the functions that move loops, set at the first motion of loops
     _manifold: Any  # ``configuration.Manifold`` of the topology; None until first use
     __slots__ = tuple(__annotations__)
 
     @property
     def motors(self) -> tuple[RotorElement, ...]:
-        """The rotors on which motor torques act: all of ``rotors`` except further stages of gears."""
+        """The rotors of motors: all of ``rotors`` except gear stages."""
         return tuple(r for r in self.rotors if r.driven)
 
     def _recipe(self) -> Any:
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None
 
     def _but(self, **changed: Any) -> Self:
-        """Return the same robot with some attributes replaced and without cached functions; the rest is shared."""
+        """Return the same robot with some attributes replaced and no cached functions; share all other attributes."""
         clone, cached = object.__new__(type(self)), dict.fromkeys(("_movers", "_functions"))
         for key in ModelParts.__slots__:
             object.__setattr__(clone, key, (changed | cached).get(key, getattr(self, key)))

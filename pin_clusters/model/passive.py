@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and gravity compensation as tables, to compute their torque without loops."""
+"""Stores springs, dampers, dry friction and gravity compensation in arrays, to compute their torque with NumPy."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ FRICTION_SPEED = 0.01  # speed below which dry friction changes its sign smoothl
 
 
 class PassiveForces:
-    """Passive forces of a mechanism, which ``ClusterModel`` creates from its constraints. Immutable; can be pickled.
+    """Passive forces of a mechanism. ``ClusterModel`` creates this object from its constraints; it can be pickled.
 
     Attributes:
         springs: The ``Spring`` constraints.
         supports: The ``GravityCompensation`` constraints.
-        motors: Rotors whose motors have friction, or gears with losses.
+        motors: Rotors whose motors have friction or have gears with losses.
         lossy: Names of rotors whose gears have losses. ``torque`` excludes losses, because they depend on the load.
-        lines: Springs along sums of coordinates, then friction of motors.
-        lines_only: Whether there are no other passive forces.
+        lines: Springs along sums of joint coordinates, followed by the friction of motors.
+        lines_only: Whether the mechanism has no passive forces other than ``lines``.
     """
 
     def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
@@ -83,8 +83,8 @@ class PassiveForces:
     ) -> np.ndarray:
         """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
-        ``v_tree`` is the tree's velocity, [rad/s] or [m/s]. ``friction_speed`` is one speed (see ``pc.passive_torque``)
-        or an array with one speed per line; in this case, other friction uses the default.
+        ``v_tree`` is the tree's velocity, [rad/s] or [m/s]. ``friction_speed`` is a number (see ``pc.passive_torque``)
+        or an array with one speed for each entry of ``lines``; other friction then uses the default speed.
         """
         tau = np.zeros(self._tree.nv)
         tau += self.lines.torque(q, v_tree, friction_speed)
@@ -122,7 +122,7 @@ def passive_forces(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence
 
 
 def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the displacement of a joint of several degrees of freedom from rest, along its velocities, shape (nv,)."""
+    """Return the displacement of a joint from its rest position, one entry per velocity of the joint, shape (nv,)."""
     if alone.nv != 6:
         return np.array(pin.difference(alone, rest, q))
     R, R_rest = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (q, rest))
@@ -130,7 +130,7 @@ def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarr
 
 
 _Line = tuple[dict[int, float], dict[int, float], Spring]
-"""Coefficients of a spring's length, by index in q, coefficients of its rate, by index in v, and the spring."""
+"""Coefficients of a spring's length (by index in q) and of its rate (by index in v), and the spring."""
 
 
 def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, float]]:
@@ -165,7 +165,7 @@ class _Springs:
         self.friction = np.array([s.friction for s in springs], dtype=float)
 
     def force(self, x: np.ndarray, rate: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
-        """Return the force along each coordinate, as defined by ``Spring``; dry friction is smooth near zero speed."""
+        """Return the force along each coordinate, as defined in ``Spring``; dry friction is smooth near zero speed."""
         y = x - np.minimum(np.maximum(x, self.low), self.high)
         k1, k2, k3 = self.stiffness
         d1, d2, d3 = self.damping
@@ -176,7 +176,7 @@ class _Springs:
 
 
 class Lines(_Springs):
-    """Springs along sums of coordinates: lengths are ``to_length @ q[iq]``, rates ``to_rate @ v_tree``."""
+    """Springs along sums of coordinates; their lengths are ``to_length @ q[iq]``, their rates ``to_rate @ v_tree``."""
 
     def __init__(self, tree: pin.Model, lines: Sequence[_Line]) -> None:
         super().__init__([spring for _, _, spring in lines])
@@ -197,7 +197,7 @@ class Lines(_Springs):
 class _Paths(_Springs):
     def __init__(self, tree: pin.Model, springs: Sequence[Spring]) -> None:
         super().__init__(springs)
-        ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]  # (joint, placement) of points
+        ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]  # (joint, placement) of each point
         pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in pairwise(points)]
         self.of = np.array([k for k, _, _ in pairs])
         self.joints = np.array([[a[0], b[0]] for _, a, b in pairs])
@@ -210,7 +210,7 @@ class _Paths(_Springs):
         self.count = len(springs)
 
     def torque(self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
-        J = pin.computeJointJacobians(model, data, q).reshape(6, -1)  # Pinocchio returns a vector for one column.
+        J = pin.computeJointJacobians(model, data, q).reshape(6, -1)  # Pinocchio returns a single column as a vector.
         homogeneous = np.array([data.oMi[j].homogeneous for j in self.joints.ravel().tolist()]).reshape(-1, 2, 4, 4)
         p = np.einsum("sebc,sec->seb", homogeneous[..., :3, :3], self.points) + homogeneous[..., :3, 3]
         gaps = p[:, 1] - p[:, 0]

@@ -1,8 +1,8 @@
-"""Checks of rotor inertias when a model is built: impossible values, and probable mistakes in units.
+"""Checks rotor inertias when a model is built; detects impossible values and probable mistakes in units.
 
-A rotor that is specified by its axial inertia is a part of its carrier's link. Let I_c be the inertia of the link about
-its centre of mass. The kinetic energy is the sum of the energy of the remaining link, I_c - sum(I_k a_k a_k'), and of
-the rotors. It is never negative if the remainder is positive semidefinite. If all bodies move, this is also necessary.
+If only the axial inertia I_k of a rotor k is given, the rotor is a part of its carrier's link. Let I_c be the inertia
+of the link about its centre of mass, and a_k the unit axis of rotor k. The kinetic energy is never negative if
+I_c - sum(I_k a_k a_k') is positive semidefinite. If all bodies can move, this condition is also necessary.
 """
 
 import warnings
@@ -20,19 +20,19 @@ from .topology import Topology
 from .trees import inertia_tree_of
 
 UNITS = "Inertias are in kg m^2: 1 g cm^2 = 1e-7 kg m^2, 1 kg cm^2 = 1e-4 kg m^2."
-# Limits of reflected inertia and rotor inertia, both divided by the moved inertia; a mistake in units exceeds a pair.
-# Motors turn links of up to a thousand times their own inertia at wrists and knees, and more near the base. A small
-# motor on a finger, at a ratio of hundreds, has at least the moved inertia and reflects 1e4 times that.
+# Pairs of limits for the reflected inertia and the rotor inertia, both relative to the inertia that the joint moves.
+# Values above both limits of a pair indicate a mistake in units. Motors at wrists and knees turn links with up to 1000
+# times the inertia of the motor. A motor on a finger may have the same inertia as the finger, and reflect 1e4 times it.
 _SLIPS = (1e3, 30.0), (1e5, 3.0), (1e7, 0.0)
 _NOTHING = 1e-9
-_GYRATION = 1e-4, 0.5  # radii of gyration, [m], from the rotor of a watch to a ring of a metre
-_EQUAL = 1e-3  # relative difference of armature and reflected inertia of one motor
+_GYRATION = 1e-4, 0.5  # plausible radii of gyration, [m], from a watch to a ring with a diameter of 1 m
+_EQUAL = 1e-3  # relative difference up to which armature and reflected inertia count as equal
 _ROUNDING = 1e-9
 _TRIES, _CHUNK = 6, 256
 
 
 def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology) -> None:
-    """Raise ``InertiaError`` for rotors that make the mass matrix indefinite; warn of probable mistakes in units."""
+    """Raise ``InertiaError`` if a rotor makes the mass matrix indefinite; warn about probable mistakes in units."""
     turning = [r for r in rotors if r.axial_inertia > 0.0 and (r.spins or r.source is not None)]
     if not turning:
         return
@@ -43,7 +43,7 @@ def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topo
 
 
 def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[RotorElement, float]]:
-    """Return rotors that their links cannot contain, worst first, with the largest possible inertia, [kg m^2]."""
+    """Return the rotors of links that cannot contain them, worst first, and the largest possible inertias, [kg m^2]."""
     too_heavy = []
     for carrier in sorted({r.carrier_id for r in rotors if _is_part(r)}):
         link = np.array(tree.inertias[carrier].inertia)
@@ -56,7 +56,7 @@ def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[Ro
 
 
 def _largest_inertia(link: np.ndarray, axis: np.ndarray) -> float:
-    """Return the largest x for which link - x axis axis' is positive semidefinite."""
+    """Return the largest x for which ``link - x * axis @ axis.T`` is positive semidefinite."""
     values, vectors = np.linalg.eigh(link)
     along = (vectors.T @ axis) ** 2
     least = _ROUNDING * max(float(values[-1]), 0.0)
@@ -74,7 +74,7 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
     if not too_heavy:
         return
     poses = [topology.q_reference]
-    if not topology.closures:  # Other poses of closed loops are not available here.
+    if not topology.closures:  # For closed loops, no other assembled pose is known at this point.
         random = np.random.default_rng(0)
         turns = random.uniform(-np.pi, np.pi, (_TRIES, tree.nv))
         poses += [np.asarray(pin.integrate(tree, poses[0], turn)) for turn in turns]
@@ -94,7 +94,7 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
         raise InertiaError(f"{finding}. The mass matrix is not positive definite. {cure}")
     link = float(r.axis @ tree.inertias[r.carrier_id].inertia @ r.axis)
     rotors_of_link = sum(x.axial_inertia * float(x.axis @ r.axis) ** 2 for x, _ in too_heavy if x.carrier == r.carrier)
-    # In many models rotors are carried by massless links between joints, or by links without thickness.
+    # In many models, rotors are carried by massless links between joints, or by links without thickness.
     if 0.0 < link < rotors_of_link:
         yield f"{finding}. A body cannot have less inertia than one of its parts. {cure}"
 
@@ -106,7 +106,7 @@ def _lowest(M: np.ndarray) -> float:
 
 
 def _mass_matrix(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology, q: np.ndarray) -> np.ndarray:
-    """Return an upper bound of the mass matrix, exact without rods: half of a rod's middle mass counts at each end."""
+    """Return the mass matrix; with rods, an upper bound, because a third of the rod's mass is added at each end."""
     G, n = topology.G, topology.G.shape[1]
     lumped = _lumped(tree, rotors, topology.closures)
     M = np.asarray(G.T * lumped.armature @ G)
@@ -133,7 +133,7 @@ def _lumped(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[
 
 
 def _velocities(tree: pin.Model, G: np.ndarray, q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each joint and its body's velocities for the tree's velocities G. A ``pin.Data`` would need gigabytes."""
+    """Yield each joint and the Jacobian of its body, shape (6, nv); a ``pin.Data`` could need gigabytes of memory."""
     velocity_of = {0: np.zeros((6, G.shape[1]))}
     children = {int(p) for p in tree.parents}
     for j in range(1, tree.njoints):
@@ -166,7 +166,7 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     moved = _moved(tree, rotors, topology)
     slips: list[tuple[RotorElement, int, float]] = []
     for r in rotors:
-        # At the reference pose of a loop, some entries of the row may be only rounding errors.
+        # At the reference pose of a loop, some entries of the row may only be rounding errors.
         least = 1e-6 * max(abs(ratio) for _, ratio in r.drivers)
         used = [i for i in np.flatnonzero(np.abs(r.row) > least) if moved[i] > 0.0]
         if not used:
@@ -193,7 +193,7 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
 
 
 def _moved(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology) -> np.ndarray:
-    """Return the inertia that each independent velocity moves with all rotors locked, shape (nv,), [kg m^2] or [kg]."""
+    """Return the inertia that each independent joint moves if all rotors are locked, shape (nv,), [kg m^2] or [kg]."""
     lumped = _lumped(tree, rotors, topology.closures)
     locked = topology.G.copy()
     for r in rotors:

@@ -1,4 +1,4 @@
-"""Pinocchio's joints as joints of the kernels: chains of primitive joints whose axis is z."""
+"""Converts Pinocchio's joints to the joints of the kernels, which are chains of primitive joints about the z axis."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,25 @@ from ..kernels.tables import layout
 
 @dataclass(frozen=True)
 class Primitive:
-    """A joint as the kernels represent it."""
+    """A primitive joint of the kernels, with one or several degrees of freedom."""
 
     kind: int  # one of the kinds of ``kernels.tables.layout``
-    placement: pin.SE3  # its frame in the frame of the parent joint or of the previous primitive
-    align: np.ndarray  # rotation from the kernel's frame (axis is z) to the frame of the tree
+    placement: pin.SE3  # placement in the frame of the parent joint or of the previous primitive
+    align: np.ndarray  # rotation from the kernel's joint frame (axis z) to the tree's joint frame
     iq: int  # first index in q
     iv: int  # first index in the tree's v
     nv: int  # degrees of freedom
     pitch: float = 0.0  # pitch of a helical joint, [m/rad]
 
 
-# Joints of several degrees of freedom that are one primitive: end of the name, kind, degrees of freedom.
+# Joints that are a single primitive: end of Pinocchio's class name, kind of primitive, degrees of freedom.
 _WHOLE = (("FreeFlyer", layout.FREEFLYER, 6), ("Spherical", layout.SPHERICAL, 3), ("Planar", layout.PLANAR, 3))
 
 
 def axis_to_z(axis: np.ndarray) -> np.ndarray:
     """Return a rotation whose third column is the unit axis."""
     for i in range(3):
-        if axis[i] == 1.0:  # A cyclic permutation has no rounding errors and needs no multiplication.
+        if axis[i] == 1.0:  # A cyclic permutation causes no rounding errors and needs no multiplication.
             return np.roll(np.eye(3), i + 1, axis=0)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
@@ -39,7 +39,7 @@ def axis_to_z(axis: np.ndarray) -> np.ndarray:
 
 
 def primitives_of(joint: pin.JointModel, placement: pin.SE3, name: str) -> list[Primitive]:
-    """Split a joint into primitives, parent first; raise an error for unsupported joints and bad placements or axes."""
+    """Split a joint into primitives, parent first; raise an error if its type, placement or axis is not supported."""
     return _split(joint, placement, joint.idx_q, joint.idx_v, name)
 
 
@@ -93,7 +93,7 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
 
 
 def _check_axis(axis: np.ndarray, name: str) -> None:
-    """Raise ``ModelError`` unless the axis has unit length; Pinocchio silently computes wrong rotations otherwise."""
+    """Raise ``ModelError`` unless the axis has unit length; otherwise, Pinocchio would compute wrong rotations."""
     length = np.linalg.norm(axis)
     if not abs(length - 1.0) <= ROTATION_TOLERANCE:
         raise ModelError(

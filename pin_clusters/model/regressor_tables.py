@@ -1,4 +1,4 @@
-"""Memory and tables of the regressors of a data object, as ``kernels.tables.regressor_layout`` defines them."""
+"""Allocates memory and tables for the regressors of a ``ClusterData``; see ``kernels.tables.regressor_layout``."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,11 +20,11 @@ NAMES = ("torque", "static", "kinetic", "potential")
 
 
 class RegressorMemory:
-    """Tables and results of the regressors, allocated on first use because many programs need neither.
+    """Tables and results of the regressors, allocated on first use because many programs need no regressors.
 
-    ``out`` contains the results of the tree's kernels, including G and its bias. The shapes are (nv, parameters) for
-    ``torque``, whose constant zeros kernels never rewrite, (3, parameters minus six per body) for ``static``, and
-    (parameters,) for ``kinetic`` and ``potential``.
+    ``out`` contains the results of the tree's kernels, including G and its bias. ``torque`` has the shape
+    (nv, parameters); kernels never write its constant zeros. ``static`` has the shape (3, parameters - 6 bodies);
+    ``kinetic`` and ``potential`` have the shape (parameters,).
     """
 
     __slots__ = (*NAMES, "pointer")
@@ -58,7 +58,7 @@ class _Writer(Table):
         links = [self._row(tl.Link, b) for b in range(1, self.head.links + 1)]
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(L.parent > 0 for L in links[1:])
         self.nothing, self.units = self.reserve(6), self.reserve(36 * self.base)
-        # For each link, the offset of each column of its Jacobian, by independent velocity.
+        # For each link: maps each independent velocity to the offset of its column in the link's Jacobian.
         self.places: list[dict[int, int]] = [{}]
 
     def _row(self, kind: Any, row: int) -> Any:
@@ -69,7 +69,7 @@ class _Writer(Table):
         return [self._row(tl.Term, t).k for t in range(D.term0, D.term1)]
 
     def _reach(self, b: int) -> rl.Reach:
-        """Write the columns of a link's Jacobian that its parent does not have."""
+        """Write the columns of a link's Jacobian that are not in the Jacobian of its parent."""
         L = self._row(tl.Link, b)
         offsets = dict(self.places[L.parent])
         self.places.append(offsets)
@@ -88,7 +88,7 @@ class _Writer(Table):
         return rl.Reach(*self.add_all(new_columns))
 
     def _pairs(self, a: int, b: int = 0, *, also: Iterable[int] = (), base: bool = True) -> tuple[int, int]:
-        """Write the velocities that move link a or b, and those in ``also``; a link at rest has a zero column."""
+        """Write the independent velocities that move link a or b, and the velocities in ``also``."""
         of_a, of_b = self.places[a], self.places[b]
         return self.add_all(
             rl.Pair(k, of_a.get(k, self.nothing), of_b.get(k, self.nothing))
@@ -97,9 +97,9 @@ class _Writer(Table):
         )
 
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
-        """Write the tables; return index, params and work, and the offset of the regressor in work with its shape."""
+        """Write the tables; return index, params, work, and the offset and shape of the regressor in work."""
         n, nv, columns = self.head, self.model.nv, self.columns
-        head_row = self.add(None)  # The tree's header points to this row by place1.
+        head_row = self.add(None)  # The field place1 of the tree's header contains the offset of this row.
         reach0, _ = self.add_all([rl.Reach(0, 0), *(self._reach(b) for b in range(1, n.links + 1))])
         links = [int(b) for b in self.tree.link_of_joint[1:]]
         bodies = self.add_all(
@@ -121,11 +121,11 @@ class _Writer(Table):
         return self.index(at.ROW_WIDTH), np.array(self.params), work, (Y, nv, columns.width)
 
     def _inverse_mass(self) -> float:
-        """Return the inverse of the robot's mass, without the masses of rods that the universe carries."""
+        """Return the inverse of the robot's mass; the mass of rods that is attributed to the universe is excluded."""
         tree = self.model.inertia_tree
         mass = in_order(tree.inertias[j].mass for j in range(1, tree.njoints))
         mass += in_order(rod.mass - in_order(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
-        with np.errstate(divide="ignore"):  # The centre of mass is undefined without mass.
+        with np.errstate(divide="ignore"):  # The mass may be zero; the centre of mass is then undefined.
             return float(1.0 / np.float64(mass))
 
     def _spin(self, column: int, row: int, r: RotorElement) -> rl.Spin:

@@ -1,4 +1,4 @@
-"""Recompute the numbers in a model's tables for other inertial parameters, with the same topology."""
+"""Recomputes the numbers in a model's tables for other inertial parameters and the same topology."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from .trees import inertia_tree_of
 
 
 def numbers_of(model: ClusterModel) -> np.ndarray:
-    """Return the floats of the tables, then the initial content of the workspace."""
+    """Return the floats of the tables, followed by the initial content of the workspace."""
     return np.concatenate([model.tables.params, model.tables.work])
 
 
 def repacked(
     model: ClusterModel, inertias: Sequence[pin.Inertia], armature: np.ndarray, axial: Mapping[int, float]
 ) -> np.ndarray:
-    """Return the numbers of the tables for other inertias (without lumped rotors), armature and axial inertias.
+    """Return the numbers of the tables for other body inertias (without lumped rotors), armature and rotor inertias.
 
-    ``axial`` contains the axial inertia of rotors that are not bodies, by the ``id`` of their constraint, [kg m^2]. The
-    result has another size or meaning if the set of spinning rotors changes.
+    ``axial`` maps the ``id`` of a ``Rotor`` constraint to its axial inertia, [kg m^2]. If the inertias change which
+    rotors are lumped (spin elements), the result has another size or meaning.
     """
     tree, topology = model.own_tree.copy(), model.tables.topology
     for j in range(1, tree.njoints):

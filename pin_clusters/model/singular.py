@@ -1,4 +1,4 @@
-"""Error messages for joints without inertia, and for singular poses, with a choice of joints that is regular there."""
+"""Writes error messages for joints without inertia and for singular poses; suggests other independent joints."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ def regular_independents(
 ) -> tuple[tuple[str, ...], float] | None:
     """Return well-conditioned independent joints at q for a cluster with loops, and the condition number of K_d.
 
-    ``at`` is the index among the clusters with loops. Choices within a factor ``slack`` of the best are equivalent; the
-    first of them is used. The result is None if K itself loses rank.
+    ``at`` is the index among the clusters with loops. Choices whose condition number is within a factor ``slack`` of
+    the best one are equivalent; the first of them is returned. The result is None if K itself loses rank.
     """
     loops, tree = loops_of(model), model.own_tree
     loop = loops.clusters[at]
@@ -50,7 +50,7 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
                 "not determined. Its function must be defined at all poses that the mechanism reaches.",
                 names,
             )
-    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # The kernels' bound is rounded differently.
+    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # Kernel results differ by rounding errors.
     text = (
         f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition number of "
         f"K_d, which determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "

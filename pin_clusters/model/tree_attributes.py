@@ -1,4 +1,4 @@
-"""Pinocchio's read-only attributes and look-ups for a cluster model."""
+"""Provides the attributes of ``pin.Model`` (read-only) and its name look-ups for a cluster model."""
 
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -45,9 +45,9 @@ def _fixed(name: str, kind: Any, doc: str) -> Any:
 
 
 def _array(name: str, doc: str, at: str | None = None) -> Any:
-    """Return a property with a read-only copy, so that users do not mistake it for the model's own array.
+    """Return a property that returns a read-only copy, so that users cannot change the model's array.
 
-    ``at`` names the attribute with the indices of the entries; None selects all entries.
+    ``at`` is the name of the attribute that contains the indices of the copied entries; None copies all entries.
     """
 
     def get(model: "TreeAttributes") -> np.ndarray:
@@ -59,11 +59,11 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
 
 
 def _undivided(name: str, doc: str) -> Any:
-    """Return a property for a list of the tree that is also valid for v, unless a joint is dependent."""
+    """Return a property for a list of the tree that is valid for v only if the model has no dependent joints."""
 
     def get(model: "TreeAttributes") -> Any:
         if len(model.idx_v_independent) < model.own_tree.nv:
-            raise AttributeError(name)  # __getattr__ names the alternative
+            raise AttributeError(name)  # __getattr__ then suggests an alternative.
         return getattr(model.tree, name)
 
     return property(get, doc=doc)
@@ -74,12 +74,12 @@ def _independent(name: str, what: str, more: str = "") -> Any:
 
 
 class TreeAttributes:
-    """Read-only attributes of ``pin.Model``, with the same names.
+    """Read-only attributes with the same names as in ``pin.Model``.
 
     Attributes of size nq belong to the tree. Attributes of size nv (``armature``, ``effortLimit``, ``velocityLimit``,
-    ``friction``, ``damping``) contain the independent joints. ``joints`` are the joints of the tree, so
-    ``joints[i].idx_v`` is an index in the tree's velocity; the index in v is ``joint_idx_v(name)``. Look-ups of unknown
-    names raise an exception.
+    ``friction``, ``damping``) have one entry per independent velocity. ``joints`` are the joints of the tree, so
+    ``joints[i].idx_v`` is an index in the tree's velocity; the index in v is ``joint_idx_v(name)``. Methods such as
+    ``getJointId`` raise an exception for unknown names.
     """
 
     __slots__ = ()
@@ -119,19 +119,19 @@ class TreeAttributes:
     upperVelocityLimit: np.ndarray = _independent("upperVelocityLimit", "Upper velocity limits", "; of Pinocchio 4")
 
     def hasConfigurationLimit(self) -> Any:
-        """Return, for each entry of q, whether its joint type can have limits."""
+        """Return for each entry of q whether its joint type can have limits."""
         return self.own_tree.hasConfigurationLimit()
 
     def existJointName(self, name: str) -> bool:
-        """Return whether a joint has that name."""
+        """Return whether the model has a joint with this name."""
         return self.own_tree.existJointName(_text(name))
 
     def existBodyName(self, name: str) -> bool:
-        """Return whether a body frame has that name."""
+        """Return whether the model has a body with this name."""
         return self.own_tree.existBodyName(_text(name))
 
     def existFrame(self, name: str, *types: Any) -> bool:
-        """Return whether a frame has that name (and type)."""
+        """Return whether the model has a frame with this name, and with the given type if ``types`` is passed."""
         return self.own_tree.existFrame(_text(name), *types)
 
     def getJointId(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Addresses of the results in ``pin.Data``, found in live objects; other fields are written in Python, slowly."""
+"""Finds the addresses of the results in ``pin.Data``. Fields without an address are written in Python, slowly."""
 
 import ctypes
 import functools
@@ -16,12 +16,12 @@ from ..errors import ArgumentTypeError, DataMismatchError
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3, "mass": 1}
 _MATRICES = {"J": 6, "dJ": 6, "Ag": 6, "dAg": 6, "Jcom": 3}
 _INLINE = ("hg", "dhg", "Ig")
-_LOOKED_AT = 512  # number of words of a pin.Data that are searched; the object has 1.5 times as many
+_LOOKED_AT = 512  # number of words of a pin.Data that are searched; the object is 1.5 times as large
 _INSTANCE = next(kind for kind in pin.Data.__mro__ if kind.__name__ == "instance")
 
 
 def made(tree: pin.Model) -> pin.Data:
-    """Create a ``pin.Data`` that can be pickled, with joint velocities, which Pinocchio 3 leaves uninitialized."""
+    """Create a ``pin.Data`` that can be pickled; set the joint velocities, which Pinocchio 3 does not initialize."""
     data = data_of(tree)
     if pin.__version__.startswith("3."):
         pin.forwardKinematics(tree, data, pin.neutral(tree), np.zeros(tree.nv))
@@ -34,7 +34,7 @@ def check(tree: pin.Model, data: Any) -> None:
         raise ArgumentTypeError(f"data.tree must be a pinocchio.Data, got {type(data).__name__}. {cure}")
     try:
         sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
-    except TypeError:  # raised by Boost.Python
+    except TypeError:  # Boost.Python raises it for uninitialized objects.
         raise ArgumentTypeError(f"data.tree is a pinocchio.Data that was created without __init__. {cure}") from None
     sizes |= {name: (getattr(data, name).size // rows, tree.nv) for name, rows in _MATRICES.items()}
     sizes["oMf"] = len(data.oMf), tree.nframes
@@ -52,16 +52,16 @@ def holder_at(thing: Any) -> int:
 
 
 def object_at(thing: Any) -> int:
-    """Return the address of the C++ object, if its holder contains it; otherwise another address."""
-    return word(holder_at(thing)) + 16  # skips the class table of the holder and its pointer to the next holder
+    """Return the address of the C++ object if its holder contains the object; otherwise the result is meaningless."""
+    return word(holder_at(thing)) + 16  # skips the holder's virtual table pointer and its pointer to the next holder
 
 
 def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[dict[str, int], list[int]]:
-    """Return the addresses of fields (0: unknown), and the addresses of the words that change if a field moves.
+    """Return the addresses of fields (0: unknown), and of the words that change if a field moves in memory.
 
-    These words are the begin and the end of a list, or the begin and the number of columns of a matrix. An object that
-    its holder does not contain has no addresses. An object that is ``new`` has the same layout as the probe objects of
-    ``_places``, so its words are read without checking its fields.
+    These words are the start and the end of a list, or the start and the number of columns of a matrix. If the holder
+    of the object does not contain it, no address is known. If ``new`` is True, the object has the same layout as the
+    probe objects of ``_places``, so its words are read without a check of its fields.
     """
     offsets, places, start = _places(), [holder_at(data)], object_at(data)
     addresses = dict.fromkeys(names, 0)
@@ -87,7 +87,7 @@ def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[d
 
 @functools.cache
 def _places() -> dict[str, int] | None:
-    """Find the offsets in a ``pin.Data`` of fields, or of words that point to them; None if one is not unique."""
+    """Find the offsets in a ``pin.Data`` of fields or of pointers to them; return None if an offset is not unique."""
     hits: dict[str, set[int]] = {}
     for n in (2, 3):
         tree = pin.Model()
@@ -111,9 +111,9 @@ def _places() -> dict[str, int] | None:
 
 
 def address_of(data: pin.Data, name: str) -> int:
-    """Return the address of the contiguous numbers of a field; 0 if they are not contiguous."""
+    """Return the address of the numbers of a field; 0 if they are not contiguous in memory."""
     field = getattr(data, name)
-    if name in _MATRICES:  # A matrix of one column is a vector in Python.
+    if name in _MATRICES:  # Pinocchio returns a matrix with one column as a vector.
         return _start([(field, (8, 8 * field.shape[0])[: field.ndim])])
     if name in ("hg", "dhg"):
         return _start([(field.linear, (8,)), (field.angular, (8,))], 24)
@@ -158,12 +158,12 @@ def _made(item: np.ndarray) -> Any:
 
 
 def start_of(item: Any, size: int) -> int:
-    """Return the address of the numbers of a placement (12), motion or force (6) or vector (3); 0 if there is none."""
+    """Return the address of the ``size`` numbers of a placement (12), motion, force (6) or vector (3); 0 if unknown."""
     return _start(*_parts(item, size))
 
 
 def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int]:
-    """Return the views of an item with their required strides, and the distance between them, [bytes]."""
+    """Return the NumPy views of an item with their required strides, and the distance between the views, [bytes]."""
     if size == 3:
         return [(item, (8,))], 0
     if size == 6:
@@ -172,7 +172,7 @@ def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int
 
 
 def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> int:
-    """Return the address of the first of several views at a fixed distance, [bytes]; 0 if they are elsewhere."""
+    """Return the address of the first view; 0 unless the views have a fixed distance from each other, [bytes]."""
     starts = []
     for i, (view, strides) in enumerate(parts):
         if not isinstance(view, np.ndarray) or view.flags.owndata or not view.flags.aligned or view.strides != strides:
@@ -182,7 +182,7 @@ def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> i
 
 
 def _address_of_inertia(data: pin.Data) -> int:
-    """Return the address of ``Ig``, which is confirmed by writing an inertia there temporarily."""
+    """Return the address of ``Ig``; confirm it by temporarily writing an inertia to it."""
     lever = _start([(data.Ig.lever, (8,))])
     if not lever:
         return 0
@@ -197,11 +197,11 @@ def _address_of_inertia(data: pin.Data) -> int:
 
 
 def _address_of_masses(data: pin.Data) -> int:
-    """Return the address of ``mass``, which is confirmed by writing a number there temporarily."""
+    """Return the address of ``mass``; confirm it by temporarily writing a number to it."""
     masses, start = data.mass, object_at(data)
     if type(masses).__mro__[-2] is not _INSTANCE or not len(masses):
         return 0
-    vector = word(object_at(masses))  # The object is a reference to the list.
+    vector = word(object_at(masses))  # The holder contains a pointer to the list.
     if not start <= vector < start + 8 * _LOOKED_AT or word(vector + 8) - word(vector) != 8 * len(masses):
         return 0
     address, before, probe = word(vector), masses[0], 0.1234567890123

@@ -1,4 +1,4 @@
-"""Memory of the kernels of the spanning tree, and the ``pin.Data`` to which they also write."""
+"""Allocates memory for the kernels of the spanning tree, which also write to a ``pin.Data``."""
 
 from itertools import pairwise
 from typing import Any
@@ -17,11 +17,11 @@ from .packing import NEVER
 from .parts import ModelParts
 from .tree_memory import check, found_in, read, write
 
-NOTHING = np.zeros(0)  # empty array that stands for a missing v or a
+NOTHING = np.zeros(0)  # empty array, passed if v or a is not given
 
 
 class TreeWorkspace(Owner):
-    """The part of a ``ClusterData`` for the kernels of the spanning tree."""
+    """The part of a ``ClusterData`` that contains the workspace of the spanning tree's kernels."""
 
     _model: ModelParts
     _functions: Any
@@ -45,13 +45,13 @@ class TreeWorkspace(Owner):
     _no_rows: np.ndarray
     _G: np.ndarray
     _com: np.ndarray
-    _hg: pin.Force  # part of the tree's data, like _dhg
+    _hg: pin.Force  # member of the tree's pin.Data, like _dhg
     _dhg: pin.Force
     _coupling: tuple[np.ndarray, np.ndarray]
     __slots__ = tuple(__annotations__)
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Allocate the memory of the tree's kernels; return G and its bias in it, without and with dG/dt."""
+        """Allocate the memory of the tree's kernels; return its views of G and the bias, without and with dG/dt."""
         model, tables = self._model, self._model.tables.tree
         nv, G, offsets, sections = model.nv, model.tables.topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
@@ -65,22 +65,22 @@ class TreeWorkspace(Owner):
             out[first : first + rows * nv].reshape(rows, nv)
             for first, rows in ((offsets.J, 6), (offsets.dJ, 6), (offsets.Jcom, 3), (offsets.Ag, 6), (derived.dAg, 6))
         )
-        # Workspace of the motion that is differentiated; no other function moves the links there.
+        # Workspace for derivatives; no other function changes the motion of the links in it.
         (self._moved,) = on_a_page(np.zeros(tables.work))
         self._moved_tables = self._tree_tables.beside(self._moved, out)
         if self._functions is not None:
             for pointer in (self._tree_tables, self._moved_tables):
                 pointer.lead_to(self._functions.tables_of_variants)
         self._no_rows = np.zeros((0, nv))
-        # q of the last call and q of the last dJ; the last entry of each array is 1 if the q is valid.
+        # q of the last call, and q of the last dJ; the last entry of each array is 1 if its q is valid.
         self._posed, self._bent = (out[start : start + model.nq + 1] for start in (derived.posed_q, derived.bent_q))
         ends = (derived.coupled, derived.turned, derived.bends, derived.posed_q) if model.closures else (0, 0, 0, 0)
         self._coupled, self._turned, self._bends = (out[a:b] for a, b in pairwise(ends))
-        if model.closures:  # Rows that do not depend on q are written once.
+        if model.closures:  # Rows of G that do not depend on q are written once.
             for constant_rows in (self._coupled, self._turned, self._bends):
                 constant_rows[: G.size] = G.ravel()
         self._coupled = self._coupled.reshape(4 * bool(model.closures), *G.shape)
-        # G and dG/dt of the last function with q, for functions without q.
+        # G and dG/dt of the last call with q; calls without q use them.
         self._G = out[offsets.kept : offsets.kept + 2 * G.size].reshape(2 * len(G), nv)
         self._G[: len(G)] = G
         self._com = out[sections.com : sections.com + 3]
@@ -94,30 +94,30 @@ class TreeWorkspace(Owner):
         self._take_tree(tree)
 
     def _take_tree(self, tree: pin.Data, new: bool = False) -> None:
-        """Use a ``pin.Data`` of the right sizes from now on; ``new`` means that it was just created here."""
+        """Write results to this ``pin.Data`` from now on; ``new`` means that it was just created here."""
         tables = self._model.tables.tree
         addresses, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields), new)
         self._tree, self._watch = tree, Watch(places)
         self._hg, self._dhg = tree.hg, tree.dhg
         index = self._tree_tables.arrays[0]
         for row, name in tables.fields:
-            # Fields without an address are read from the results, to which _run_jacobian copies them.
+            # _run_jacobian copies fields without an address to the results; the kernel then reads them there.
             index[row, 2] = addresses[name] or (
                 self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
             )
         self._other_fields = tuple(row for row, name in tables.fields if not addresses[name])
-        self._forget_plans()  # Plans contain addresses in the tree's data.
+        self._forget_plans()  # Plans contain addresses in the tree's pin.Data.
 
     def _look_at_tree(self) -> None:
-        """Find the tree's data again if it has moved, before a kernel uses it; raise an error if it was resized."""
+        """Update the addresses if the tree's ``pin.Data`` has moved in memory; raise an error if it was resized."""
         if not self._watch.holds():
             self._put_tree(self._tree)
 
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
     ) -> None:
-        """Run the kernel of the tree on checked arrays; ``moved`` keeps the motion for derivatives."""
-        with np.errstate(all="ignore"):  # The centre of mass is undefined without mass.
+        """Run the kernel of the tree on checked arrays; ``moved`` stores the motion for derivatives."""
+        with np.errstate(all="ignore"):  # If the mass is zero, the centre of mass is undefined.
             self._run_in_tree("tree", self._moved_tables if moved else self._tree_tables, what, q, v, a)
         if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
@@ -132,7 +132,7 @@ class TreeWorkspace(Owner):
     def _run_jacobian(
         self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray, M: np.ndarray = NOTHING
     ) -> None:
-        """Run the kernel of frame Jacobians; without q it uses the contents of the tree's data. M is a placement."""
+        """Run the kernel of frame Jacobians; if q is not given, use the tree's ``pin.Data``. M is a placement."""
         self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
@@ -157,7 +157,7 @@ class TreeWorkspace(Owner):
         return {"posed_q": nq, "posed": 1, "bent_q": nq, "bent": 1, "seen_q": nq, "seen_v": nv, "seen": 1}
 
     def _last(self, level: int, function: str, needed: str) -> list[np.ndarray]:
-        """Return copies of the last q and v (level 1), or q, v and a (level 2), for which the motion was computed."""
+        """Return copies of q and v (level 1), or of q, v and a (level 2), of the last computed motion."""
         if self._section("seen", 1)[0] < level:
             raise NotComputedError(
                 f"{function} needs a state, but none was passed and this data contains none. Call pc.{needed} first, "
@@ -186,12 +186,12 @@ class TreeWorkspace(Owner):
 
     @property
     def _standing(self) -> bool:
-        """Whether results that depend on the masses of links are still valid."""
+        """Whether the stored results that depend on the masses of links are still valid."""
         return bool(self._section("standing", 1)[0])
 
     @property
     def _level(self) -> int:
-        """Motion that can be differentiated: 0 none, 1 velocities, 2 also accelerations."""
+        """Motion of which derivatives can be computed: 0 none, 1 velocities, 2 velocities and accelerations."""
         return int(self._moved[self._model.tables.tree.derived.level])
 
     def _forget(self) -> None:
@@ -199,7 +199,7 @@ class TreeWorkspace(Owner):
 
     @property
     def _lost(self) -> bool:
-        """Whether functions without q have no G, because the last pose was singular."""
+        """Whether G is not available to calls without q, because the last pose was singular."""
         return bool(self._tree_tables.arrays[-1][self._model.tables.tree.own.lost])
 
     @_lost.setter

@@ -1,4 +1,4 @@
-"""Requirements on a tree, and the tree with the added mass of rotors and rods that are not bodies."""
+"""Checks spanning trees, and adds the inertia of rotors and rods that are not bodies to a tree."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .primitives import primitives_of
 
 
 def check_tree(tree: pin.Model) -> None:
-    """Raise an exception for trees that no algorithm supports; warn of inertias that no body can have."""
+    """Raise an exception if the algorithms do not support a tree; warn about physically impossible inertias."""
     indefinite, names_so_far = [], set()
     for j in range(1, tree.njoints):
         name, inertia = tree.names[j], tree.inertias[j]
@@ -26,7 +26,7 @@ def check_tree(tree: pin.Model) -> None:
                 f"Joint {name!r} is a mimic joint. Convert the model to a tree and couplings first: "
                 "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
             )
-        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # raises an error for joints without a kernel
+        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # raises an error for unsupported joints
         if not is_finite(inertia):
             raise InertiaError(f"The body of joint {name!r} has an inertia that is not finite.")
         if inertia.mass < 0.0:
@@ -72,9 +72,9 @@ def _warn_of_limits(tree: pin.Model) -> None:
 
 
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add rotors that are not bodies to their carriers, and the masses at the ends of rods to the bodies there.
+    """Add rotors that are not bodies to their carriers, and the masses at the ends of rods to the bodies at these ends.
 
-    The remaining mass of a rod (two thirds of a slender one) moves with its middle. Replaced armature is removed.
+    The remaining mass of a rod (two thirds for a slender rod) is not added. Replaced armature is set to zero.
     """
     lumped = tree.copy()
     for rod in massive(closures):

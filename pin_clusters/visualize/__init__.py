@@ -1,4 +1,4 @@
-"""Meshcat viewer of robots with rotors, belts and loops; it requires ``pip install meshcat``."""
+"""Draws robots with their rotors, belts and loops in meshcat, which must be installed (``pip install meshcat``)."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ..simulation import Ground, SimulationResult
 
 try:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # pyzmq deprecates a module that meshcat imports.
+        warnings.simplefilter("ignore", DeprecationWarning)  # meshcat imports a deprecated module of pyzmq.
         import meshcat
 except ImportError as error:
     raise NotAvailableError(
@@ -30,7 +30,7 @@ __all__ = ["Arrow", "Legend", "MeshcatVisualizer", "Recorder", "Recording", "Vie
 
 
 def offline() -> Any:
-    """Return a ``meshcat.Visualizer`` without a server, which records the scene for ``static_html`` and ``save``.
+    """Return a ``meshcat.Visualizer`` without a server. It records the scene for ``static_html`` and ``save``.
 
     Example:
         >>> import pin_clusters as pc
@@ -58,33 +58,33 @@ def animate(
     contacts: SimulationResult | None = None,
     ghost_contacts: SimulationResult | None = None,
 ) -> MeshcatVisualizer:
-    """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
+    """Return a viewer that plays a motion in the browser, or in a saved page that needs no network connection.
 
-    The animation has 30 key frames per second, and more for fast rotations: no part turns by more than 80 degrees
-    between two key frames. A rotor that would need more than 60 key frames per second is drawn turning more slowly, as
-    the legend states. Key frames also contain the scale of gaps and arrows and the colour of closures.
+    The animation has at least 30 key frames per second. Fast rotations have more, so that no part turns by more than 80
+    degrees between two key frames. If a rotor would need more than 60 key frames per second, the animation shows it at
+    a lower speed, and the legend states this. The lengths of arrows and the colours of loop closures are also animated.
 
     Args:
         model: The robot.
         time: Ascending times, shape (n,), [s].
-        q: Configurations of the whole tree, shape (n, nq), [rad] or [m]. Continuous joints must move by less than half
+        q: Configurations of the whole tree, shape (n, nq), [rad] or [m]. Continuous joints must turn by less than half
             a turn from one configuration to the next.
-        ghost: Times [s] and configurations of another motion, which is drawn translucent over the first motion.
-        ghost_model: Robot of the ghost; by default ``model``.
+        ghost: Times, [s], and configurations of a second motion, which is drawn as a translucent robot.
+        ghost_model: Robot that performs the second motion; by default ``model``.
         ghost_label: Description of the ghost in the legend.
-        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], to draw forces; zero if only ``tau`` is passed.
-        tau: Independent torques, shape (n, nv), [N m] or [N]; zero if only ``v`` is passed.
-        notes: Sentences for the legend.
-        viewer: As in ``MeshcatVisualizer.initViewer``; by default there is no server, and only pages can be written.
-        ground: A plane to draw.
-        contacts: Simulation result with a ground from which time and q come; its contact forces are drawn as arrows.
-        ghost_contacts: Simulation result of the ghost, which is then drawn next to the robot.
+        v: Independent velocities, shape (n, nv), [rad/s] or [m/s]. If ``v`` or ``tau`` is passed, forces are drawn.
+        tau: Independent torques, shape (n, nv), [N m] or [N]. If ``v`` or ``tau`` is omitted, it is zero.
+        notes: Additional sentences for the legend.
+        viewer: As in ``MeshcatVisualizer.initViewer``. By default, no server is started; only pages can be written.
+        ground: Ground plane to draw.
+        contacts: Simulation result with ground contact, which contains ``time`` and ``q``; contact forces are drawn.
+        ghost_contacts: Simulation result of the ghost. If it is passed, the ghost is drawn next to the robot.
 
     Returns:
         The viewer; ``save(path)`` writes the page.
 
     Raises:
-        ShapeError: The sizes of the arguments do not fit each other or the model.
+        ShapeError: The sizes of the arguments do not match each other or the model.
         ConfigurationError: A value is not finite, or the times do not ascend.
 
     Example:

@@ -1,4 +1,4 @@
-"""Forces as arrows in the scene."""
+"""Draws forces as arrows in the scene."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -42,10 +42,10 @@ class Arrow:
 def of_constraints(
     model: ClusterModel, data: Any, q: Any, v: Any, tau_tree: Any, fext: Any = None, *, bearings: bool = False
 ) -> list[Arrow]:
-    """Return the forces of loops, rods, joints (if ``bearings``) and external forces at one state, without moments.
+    """Return arrows for loop, rod and external forces, and for joint forces if ``bearings``; moments are not drawn.
 
     The arrow of a loop is the force of body a on body b; the arrow of a joint is the force of the parent on the child.
-    A rod has an arrow at the body of each end. An external force acts at the origin of its joint frame.
+    A rod has an arrow at each end, on the body there. An external force acts at the origin of its joint frame.
     """
     forces = constraint_forces(model, data, q, v, tau_tree, fext)
     poses = data.tree.oMi
@@ -72,7 +72,7 @@ def of_constraints(
 
 def shape(unit: float, color: str) -> tuple[Any, Any]:
     mesh = meshes.arrow(0.03 * unit, color)
-    # Without a depth test, the body in which the arrow begins does not hide it.
+    # Without a depth test, the arrow is visible inside the body at which it begins.
     material = mg.MeshPhongMaterial(color=palette.number(color), depthTest=False, transparent=True)
     return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material
 

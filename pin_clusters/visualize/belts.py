@@ -1,4 +1,4 @@
-"""Belts and gears from rotors to the joints that they drive, and bars for differentials."""
+"""Draws belts and gears between rotors and the joints that they drive, and bars for differentials."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """First wheel of a transmission."""
+    """The first wheel of a transmission, on the rotor."""
 
     body: int  # joint id of the carrier
     point: np.ndarray  # centre of the wheel in the carrier's frame, shape (3,), [m]
@@ -30,7 +30,7 @@ class Start:
 
 def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
     model, drawn_nodes = skeleton.model, list[Node]()
-    starts: dict[int, Start] = {}  # by joint id of the rotor
+    starts: dict[int, Start] = {}  # rotor joint id -> first wheel
     shafts: list[Node] = []
     for d in rotors:
         r, axis = model.rotors[d.index], d.base.rotation @ d.axis
@@ -39,7 +39,7 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
             starts[r.joint_id] = start
             continue
         if r.source.placement is None:
-            continue  # The place of the rotor is unknown, so no belt is drawn.
+            continue  # The position of the rotor is unknown, so no belt is drawn.
         path = _chain(model, start.body, [joint_in_v(model.tree, iv) for iv, _ in r.drivers])
         shafts += _named(f"belts/{name_of_node(r.name)}", _spans(skeleton, start, path))
     for c in model.constraints:
@@ -79,7 +79,7 @@ def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start]) -> list[Node
 
 
 def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node]:
-    """Return the wheel on the link that meshes with the rotor, if their axes differ."""
+    """Return the wheel on the driven link that meshes with the rotor's wheel, if the two have different axes."""
     tree = skeleton.model.tree
     rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
     axis = joint_axis(tree.joints[link])
@@ -97,7 +97,7 @@ def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node
 
 
 def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = False) -> list[tuple[int, Mesh]]:
-    """Return body and mesh of each piece of a transmission: bands between parallel axes, otherwise straight bars."""
+    """Return body and mesh of each part of a transmission: bands between parallel axes, bars between other axes."""
     tree, u = skeleton.model.tree, skeleton.unit
     pieces: list[tuple[int, Mesh]] = []
     body, axis = start.body, start.axis
@@ -122,7 +122,7 @@ def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = Fa
             pieces.append((body, _band(point, target, axis, first, last, 0.07 * u)))
         elif abs(level) > 0.14 * u:
             pieces.append((body, meshes.capsule(point, M.translation, 0.04 * u, 0.04 * u, palette.BELT)))
-        # Transform to the frame of the next body, in which the joint's axis is the same line.
+        # Transform the point to the frame of the next body; the joint's axis is the same line in both frames.
         point = M.rotation.T @ (target - M.translation)
         axis = M.rotation.T @ axis if parallel or tie else joint_axis_there
         body, first = j, last

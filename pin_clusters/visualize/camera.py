@@ -1,4 +1,4 @@
-"""Ground, light and camera, scaled to the size of the robot."""
+"""Sets the ground, the lights and the camera according to the size of the robot."""
 
 import math
 from typing import Any
@@ -10,11 +10,11 @@ from .skeleton import Skeleton, facing
 
 CAMERA = "/Cameras/default/rotated/<object>"
 FIELD = 35.0
-"""Vertical field of view, [deg]; meshcat's 75 degrees distort near objects."""
+"""Vertical field of view, [deg]; meshcat's default of 75 degrees distorts near objects."""
 NEAR, FAR = 1e-3, 1e2
-"""Clipping distances relative to the distance of the robot, because meshcat's far plane is fixed at 100 m."""
+"""Clipping distances relative to the distance from the robot; meshcat's default far plane is at 100 m."""
 PLAYER = 56
-"""Height of the bar with the play button, [pixels]; the robot is shown above it."""
+"""Height of the bar with the play button, [pixels]; the robot is shown above this bar."""
 
 
 def spacing(size: float) -> float:
@@ -24,7 +24,7 @@ def spacing(size: float) -> float:
 
 
 def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> None:
-    """Set a white background, a grid on the ground (or below the robot) and lights; hide the axes."""
+    """Set a white background, lights and a grid, which is on the ground or below the robot; hide the axes."""
     low, high = cloud.min(axis=0), cloud.max(axis=0)
     size = max(float(np.linalg.norm(high - low)), 1e-6)
     center = 0.5 * (low + high)
@@ -43,18 +43,18 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
         light = viewer[f"/Lights/{name}/<object>"]
         ground_pose = center + 1.5 * size * np.array([0.8 * side, 0.8 * side, 1.3])
         light.set_property("position", ground_pose.tolist())
-        light.set_property("distance", 0.0)  # the light does not fade
+        light.set_property("distance", 0.0)  # The intensity does not decrease with distance.
         light.set_property("intensity", 0.32)
     viewer["/Lights/AmbientLight/<object>"].set_property("intensity", 0.55)
     viewer["/Lights/FillLight/<object>"].set_property("intensity", 0.22)
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and offset, shape (3,), [m], in the world; planar robots are seen along their axes."""
+    """Return the camera's target and offset in the world, shape (3,), [m]; view planar robots along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
-    elif axis[2] > 0.9:  # horizontal plane: view from above, with gravity (if it acts there) downwards
+    elif axis[2] > 0.9:  # horizontal plane: view from above; in-plane gravity points down
         gravity = np.array(skeleton.model.tree.gravity.linear)[:2]
         down = gravity / np.linalg.norm(gravity) if np.linalg.norm(gravity) > 0.0 else np.array([0.0, -1.0])
         direction = np.array([0.35 * down[0], 0.35 * down[1], 1.0])
@@ -64,14 +64,14 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return target and offset from which a square picture, in a viewing direction, just contains all points."""
+    """Return the target and offset for a viewing direction so that all points just fit in a square picture."""
     right = np.cross([0.0, 0.0, 1.0], direction)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])
     points = cloud @ axes.T
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # the divisor leaves a margin around the points
-    for _ in range(3):  # Perspective makes the middle of the picture depend on the distance.
+    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # The divisor leaves a margin around the points.
+    for _ in range(3):  # With perspective, the centre of the picture depends on the distance.
         seen_from = points - middle
         distance = float(np.max(np.abs(seen_from[:, :2]).max(axis=1) / slope + seen_from[:, 2]))
         depth = np.maximum(distance - seen_from[:, 2], 1e-9)
@@ -83,17 +83,17 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     """Set the camera of a live viewer; ``script`` sets the camera of a page.
 
-    meshcat's camera always looks at the world's origin; a larger distance makes the origin and the target visible.
+    meshcat's camera always looks at the origin of the world. It moves back until the target is also visible.
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
-    position = [float(x), float(z), float(-y)]  # In the camera's axes, y points upwards.
+    position = [float(x), float(z), float(-y)]  # In the axes of the camera, y points upwards.
     for name, value in (("fov", FIELD), ("near", NEAR * far), ("far", FAR * far), ("position", position)):
         viewer[CAMERA].set_property(name, value)
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
-    # Nine digits also suffice for robots of a millimetre.
+    # Nine digits also suffice for robots with a size of a millimetre.
     tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
     distance = float(np.linalg.norm(offset))
     return (
@@ -102,7 +102,7 @@ def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> s
         f"viewer.camera.fov = {FIELD}; viewer.camera.near = {NEAR * distance:.6g} * far; "
         f"viewer.camera.far = {FAR * distance:.6g} * far; viewer.controls.target.set({tx}, {tz}, {-ty}); "
         f"viewer.camera.position.set({tx} + far * {x}, {tz} + far * {z}, {-ty} - far * {y}); "
-        # Shift the picture away from the legend.
+        # Shift the picture so that the legend does not cover the robot.
         'const aside = innerWidth < 700 ? 0 : 0.5 * document.getElementById("legend").offsetWidth / innerWidth; '
         "viewer.camera.view = {enabled: true, fullWidth: 1, fullHeight: 1, offsetX: -aside, "
         "offsetY: 0.5 * bar / innerHeight, width: 1, height: 1}; viewer.camera.updateProjectionMatrix(); "

@@ -1,4 +1,4 @@
-"""Rods and loop closures, whose colour depends on the residual."""
+"""Draws rods and loop closures in colours that depend on their residuals."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def nodes(skeleton: Skeleton) -> list[Node]:
 
 
 class Residuals:
-    """Residuals of the closures of a model, as fractions of their scales."""
+    """Computes the largest residual of each loop closure, as a fraction of its scale."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""A robot as nodes of the scene."""
+"""Builds the scene nodes of a robot."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from .rotors import Angles, name_of_node
 from .skeleton import skeleton_of, world
 
 KINDS = ("links", "joints", "rotors", "belts", "closures")
-"""Groups of nodes of a robot in the scene."""
+"""Names of the groups of nodes that are drawn for a robot."""
 
 
 class Figure:
-    """Nodes of a robot, without the meshes of its files."""
+    """The scene nodes of a robot, without the meshes of its model files."""
 
     def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
         self.model = model
@@ -52,7 +52,7 @@ class Figure:
         return sum(bool(np.linalg.norm(place - tree.jointPlacements[k].translation) < tolerance) for k in peers)
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
-        """Return the corners of all meshes at a configuration, in the world, shape (n, 3), [m]."""
+        """Return the vertices of all meshes at a configuration, in the world frame, shape (n, 3), [m]."""
         state = self.state(q)
         above: dict[str, np.ndarray] = {}
         corners = []
@@ -90,7 +90,7 @@ def _object(node: Node, ghost: bool) -> tuple[Any, Any]:
     opacity = 0.32 * node.opacity if ghost else node.opacity
     options: dict[str, Any] = {"depthWrite": False} if opacity < 1.0 else {}
     if ghost:
-        # The offset draws the ghost slightly behind the robot that it covers.
+        # The polygon offset draws the ghost behind the robot where both are in the same place.
         options |= {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
     if colored:
         options["vertexColors"] = True

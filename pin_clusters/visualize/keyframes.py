@@ -1,4 +1,4 @@
-"""Key frames of a motion, dense enough for rotations, with separate scales because poses contain no scale."""
+"""Selects the key frames of a motion so that the browser interpolates its rotations correctly."""
 
 import itertools
 import math
@@ -11,17 +11,17 @@ import numpy as np
 import pinocchio as pin
 
 TURN = math.radians(80.0)
-"""Largest rotation between key frames; the documentation states a limit of 90 degrees. The browser interpolates along
-the shorter rotation, which is correct below 180 degrees."""
+"""Largest rotation between two key frames, [rad]. The browser interpolates along the shorter rotation, which is correct
+below 180 degrees; the limit in the documentation is 90 degrees."""
 FRAMES = 30.0
-"""Key frames per second of slow motions."""
+"""Number of key frames per second for slow motions."""
 MOST = 60.0
-"""Maximum number of key frames per second of a rotor; a rotor that needs more is drawn turning more slowly."""
+"""Maximum number of key frames per second for a rotor; faster rotors are drawn at a lower speed."""
 
 
 @dataclass(eq=False)
 class Track:
-    """Poses of one node over time; ``scales`` and ``colors`` are empty for nodes that do not change them."""
+    """Poses of one node over time; ``scales`` and ``colors`` are empty if they do not change."""
 
     time: list[float] = field(default_factory=list)  # [s]
     poses: list[pin.SE3] = field(default_factory=list)
@@ -39,16 +39,16 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Result of ``MeshcatVisualizer.animate``: the key frames and notes for the legend.
+    """The result of ``MeshcatVisualizer.animate``: the key frames, and notes for the legend.
 
     Attributes:
-        tracks: Key frames by path below the root of the robot.
+        tracks: Maps the path of each moving node, relative to the robot's root node, to its key frames.
         duration: Duration of the motion, [s].
-        parts: Fraction of its speed at which each rotor is drawn, by name; 1 for most rotors.
-        ghost: Description of the ghost; empty without a ghost.
-        forces: Whether arrows of constraint forces are animated.
-        notes: Sentences about simplifications of the drawing.
-        contacts: Whether arrows of ground forces are animated.
+        parts: Maps the name of each rotor to the fraction of its speed that is drawn, which is 1 for most rotors.
+        ghost: Description of the ghost; empty if there is no ghost.
+        forces: Whether arrows for constraint forces are animated.
+        notes: Sentences that explain how the drawing differs from the motion.
+        contacts: Whether arrows for contact forces with the ground are animated.
 
     Example:
         >>> import pin_clusters as pc
@@ -77,7 +77,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
-    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns`` (largest rotation [rad]) is small."""
+    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns``, the largest rotation, is small."""
     rate = FRAMES
     while True:
         count = max(2, math.ceil((time[-1] - time[0]) * rate) + 1)
@@ -89,7 +89,7 @@ def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray
 
 
 def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
-    """Return the key frames that a node needs: ``FRAMES`` per second, and more where the node turns fast."""
+    """Return the indices of the key frames that a node needs: ``FRAMES`` per second, more during fast rotations."""
     frames_kept = [0]
     for k in range(1, len(time)):
         ahead = min(k + 1, len(time) - 1)
@@ -100,9 +100,9 @@ def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
 
 
 def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return times and angles (not wrapped) of a rotor's key frames, and the fraction of its speed that is drawn.
+    """Return the times and the angles (not wrapped) of a rotor's key frames, and the fraction of its speed to draw.
 
-    Angles differ by less than ``TURN``. The fraction is below 1 if more than ``MOST`` frames per second are needed.
+    Angles change by at most ``TURN`` per key frame. The fraction is below 1 if ``MOST`` frames per second are too few.
     """
     speed = np.abs(np.diff(angle)) / np.maximum(np.diff(time), 1e-12)
     fastest = float(speed.max()) if len(speed) else 0.0
@@ -110,7 +110,7 @@ def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, f
     drawn = angle[0] + part * (angle - angle[0])
     times, angles = [float(time[0])], [float(drawn[0])]
     for k in range(1, len(time)):
-        # Samples that are neither due nor needed are omitted.
+        # Samples are omitted if the frame rate does not require them and the rotation is small.
         last = k == len(time) - 1
         ahead = abs(drawn[min(k + 1, len(time) - 1)] - angles[-1]) > 0.75 * TURN
         if last or ahead or time[k] - times[-1] >= 1.0 / FRAMES - 1e-9:
@@ -122,7 +122,7 @@ def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, f
 
 
 def animation(root: Any, tracks: dict[str, Track]) -> Any:
-    """Return meshcat's animation of tracks, by their path below a node; nodes that do not move have no track."""
+    """Return a meshcat animation; ``tracks`` maps the path of each moving node, relative to ``root``, to its track."""
     result = ma.Animation(default_framerate=FRAMES)
     for path, track in tracks.items():
         for below, name, kind, values in (
@@ -137,13 +137,13 @@ def animation(root: Any, tracks: dict[str, Track]) -> Any:
                 values = _continuous([pin.Quaternion(R).coeffs() for R in values])
             clip = result.clips.setdefault(root[path + below].path, ma.AnimationClip(fps=FRAMES))
             clip.tracks[name] = moved = ma.AnimationTrack(name, kind)
-            # The browser computes in single precision.
+            # The browser uses single precision.
             moved.frames = [float(np.float32(t * FRAMES)) for t in track.time]
             moved.values = [[float(np.float32(x)) for x in value] for value in values]
     return result
 
 
 def _continuous(quaternions: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return quaternions (x, y, z, w) with signs for which consecutive quaternions are close."""
+    """Choose the signs of quaternions (x, y, z, w) so that consecutive quaternions are close to each other."""
     flips = [1.0, *(1.0 if a @ b >= 0.0 else -1.0 for a, b in itertools.pairwise(quaternions))]
     return list(np.cumprod(flips)[:, None] * quaternions)

@@ -1,4 +1,4 @@
-"""The ground, and its forces on a simulated robot."""
+"""Draws the ground, and the contact forces of the ground on a simulated robot."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ from .nodes import matrix, stretched
 from .rotors import name_of_node
 
 WINDOW = 1.0 / 30.0
-"""Forces are means over this time, [s], because an impact has an impulse but no force."""
+"""Duration over which impulses are averaged to obtain forces, [s], because an impact has an impulse but no force."""
 NOTE = f"Ground forces are means over {1e3 * WINDOW:.0f} ms."
 PATH = "forces/ground:"
 _WIDE, _THICK = 4.0, 0.02
 
 
 def plate(root: Any, ground: Ground | None, cloud: np.ndarray) -> None:
-    """Draw the ground below points, shape (n, 3); if ``ground`` is None, remove it."""
+    """Draw the ground below the points ``cloud``, shape (n, 3), [m]; if ``ground`` is None, remove it."""
     root["ground"].delete()
     if ground is not None:
         size = float(np.linalg.norm(np.ptp(cloud, axis=0)))
@@ -31,19 +31,19 @@ def plate(root: Any, ground: Ground | None, cloud: np.ndarray) -> None:
         material = mg.MeshPhongMaterial(color=palette.number(palette.GROUND), shininess=0, specular=0)
         root["ground"].set_object(mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material)
         ground_pose = place(ground, cloud)
-        # The plate is below the lines of the grid.
+        # The plate is slightly below the lines of the grid.
         ground_pose.translation -= (0.5 * _THICK + 4e-3) * size * ground_pose.rotation[:, 2]
         root["ground"].set_transform(matrix(ground_pose, None))
 
 
 def place(ground: Ground, cloud: np.ndarray) -> pin.SE3:
-    """Return a frame on the ground, below the middle of points, whose z axis is the normal."""
+    """Return a frame on the ground below the centre of the points; its z axis is the normal of the ground."""
     R, middle = ground.axes.T, cloud.mean(axis=0)
     return pin.SE3(R, middle + (ground.height - R[:, 2] @ middle) * R[:, 2])
 
 
 def touching_shapes(model: ClusterModel, touching: Any) -> pin.GeometryModel | None:
-    """Return shapes for ``touching`` of ``pc.simulate``: the robot's shapes, or balls on thin legs at the points."""
+    """Return shapes that show the argument ``touching`` of ``pc.simulate``; contact points are drawn as balls."""
     if touching is None or isinstance(touching, pin.GeometryModel):
         return touching
     import coal
@@ -68,7 +68,7 @@ def pushes(result: SimulationResult, time: np.ndarray, chosen: np.ndarray) -> li
     for b, name in enumerate(result.bodies):
         l, centres = result.contact_impulses[:-1, b], np.nan_to_num(result.contact_centres[:-1, b])
         size = np.linalg.norm(l, axis=1)[:, None]
-        if size.any():  # An entry is the impulse until the next sample.
+        if size.any():  # Each entry is the impulse between this sample and the next.
             sums = np.vstack([np.zeros(7), np.cumsum(np.hstack([l, size, size * centres]), axis=0)])
             of = np.array([np.interp(high, time, x) - np.interp(low, time, x) for x in sums.T]).T
             pressed = of[:, 3:4] > 1e-9 * size.max()

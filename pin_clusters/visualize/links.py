@@ -1,4 +1,4 @@
-"""Bodies without meshes: rods between joints, boxes of the inertia, and joints."""
+"""Draws bodies that have no meshes (rods between joints, or boxes with the inertia of the body), and joints."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from .skeleton import Skeleton
 
 Segment = tuple[np.ndarray, np.ndarray]
 _METAL = 2700.0
-"""Density of the balls that represent masses, [kg/m^3]: aluminium."""
+"""Density of the balls that represent masses, [kg/m^3]; the density of aluminium."""
 _LIGHTEST = 300.0
-"""Minimum density of a box, [kg/m^3]."""
+"""Minimum density of a box that represents a body, [kg/m^3]."""
 
 
 def thickness(skeleton: Skeleton, length: float) -> float:
@@ -23,7 +23,7 @@ def thickness(skeleton: Skeleton, length: float) -> float:
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether limbs are attached to a body: a floating base, or a body that is fixed to the world."""
+    """Return whether a body is a trunk: a floating base, or a body fixed to the world, that carries limbs."""
     tree = skeleton.model.tree
     if not tree.inertias[joint].mass > 0.0:
         return False
@@ -31,9 +31,9 @@ def is_trunk(skeleton: Skeleton, joint: int) -> bool:
 
 
 def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
-    """Return edge lengths and axes (columns) of the homogeneous box with the inertia of a body.
+    """Return the edge lengths and the axes (columns) of the homogeneous box that has the inertia of a body.
 
-    Impossible inertias give edges of length 0. A box with too low a density is made smaller.
+    If the inertia is impossible, some edges have length 0. If its density would be too low, the box is made smaller.
     """
     values, axes = np.linalg.eigh(inertia.inertia)
     if np.linalg.det(axes) < 0.0:
@@ -100,7 +100,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
     fat = away > 0.2 * unit and width > 1.5 * away
     if slim or fat or outside > 0.2 * unit:
         tip = 2.0 * center
-        # An inertia across the line to the centre of mass does not determine the length of the body.
+        # The longest edge of the box gives the body's length only if it points to the centre of mass.
         if slim and not fat and abs(from_end) >= 0.8 * away:
             tip = center - np.sign(from_end) * 0.5 * length * long
         r = thickness(skeleton, float(np.linalg.norm(tip)))
@@ -120,7 +120,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
 def _mass(
     skeleton: Skeleton, inertia: pin.Inertia, segments: Sequence[Segment], color: str, carries: bool
 ) -> list[Mesh]:
-    """Return a ball (a box for a body without children) at the centre of mass, unless links already show it."""
+    """Return a ball, or a box for a leaf body, at the centre of mass; return nothing if links already show the mass."""
     center, unit = np.array(inertia.lever), skeleton.unit
     feet = [_foot(center, a, b) for a, b in segments]
     nearest = min(feet, default=np.zeros(3), key=lambda p: np.linalg.norm(center - p))
@@ -156,7 +156,7 @@ def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segm
         line = np.linalg.svd(np.array(points) - center)[2][0]
         ordered = sorted(points, key=lambda p: (p - center) @ line)
         return list(itertools.pairwise(ordered)), blocks
-    if np.ptp(corners[:, 2]) < tolerance:  # a base plate
+    if np.ptp(corners[:, 2]) < tolerance:  # Flat corners form a base plate.
         blocks.append(meshes.plate(corners, 0.04 * skeleton.unit, palette.mixed(palette.BASE, "#ffffff", 0.25)))
     return _around(corners), blocks
 
@@ -170,7 +170,7 @@ def _apart(points: Sequence[np.ndarray], near: float) -> list[np.ndarray]:
 
 
 def _polygon(points: Sequence[np.ndarray]) -> np.ndarray | None:
-    """Return points in order around their centre, or None if they lie (nearly) on a line."""
+    """Return the points ordered by angle around their centre; None if they are (nearly) on a line."""
     cloud = np.array(points)
     center = cloud.mean(axis=0)
     values, axes = np.linalg.svd(cloud - center, full_matrices=False)[1:]
@@ -190,10 +190,10 @@ def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
-    """Return a joint in its own frame: a cylinder about its axis, a rail if it slides, otherwise a ball.
+    """Return the mesh of a joint in the joint frame: a cylinder (revolute), a rail (prismatic) or a ball (other types).
 
-    Independent joints have the colour of their cluster; dependent joints have light caps. If ``outer`` other joints are
-    at the same place, the joint is drawn longer and thinner.
+    Joints have the colour of their cluster; dependent joints also have light caps. If ``outer`` other joints are at the
+    same point, the joint is drawn longer and thinner.
     """
     tree = skeleton.model.tree
     level = skeleton.levels[j]
@@ -208,7 +208,7 @@ def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     if slides(tree, j):
         parent = tree.parents[j]
         if not tree.inertias[j].mass > 0.0 or (parent and not tree.inertias[parent].mass > 0.0):
-            return None  # The joint is one direction of a body that moves freely in space.
+            return None  # The joint is one translation of a body that moves freely in space.
         return meshes.along(meshes.box(np.array([0.16, 0.16, 0.3]) * u, color), np.zeros(3), axis)
     half, r = 0.14 * u * (1.0 + 0.2 * outer), 0.105 * u * 0.86**outer
     end = half + 0.017 * u

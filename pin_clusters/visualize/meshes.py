@@ -1,6 +1,6 @@
-"""Triangle meshes with a colour per corner: capsules, boxes, gears, bands, arrows.
+"""Creates triangle meshes with a colour for each vertex: capsules, boxes, gears, bands and arrows.
 
-Corners are not shared across sharp edges, because the browser shades shared corners smoothly.
+Faces at a sharp edge do not share vertices, because the browser shades shared vertices smoothly.
 """
 
 import itertools
@@ -18,11 +18,11 @@ _SQUARE = (0, 1, 2), (0, 2, 3)
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A triangle mesh."""
+    """A triangle mesh with a colour for each vertex."""
 
     vertices: np.ndarray  # shape (n, 3), [m]
-    faces: np.ndarray  # corner indices, shape (m, 3)
-    colors: np.ndarray  # red, green and blue of each corner, shape (n, 3), 0 to 1
+    faces: np.ndarray  # vertex indices of each triangle, shape (m, 3)
+    colors: np.ndarray  # red, green and blue of each vertex, shape (n, 3), from 0 to 1
 
     def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> "Mesh":
         turned = self.vertices if rotation is None else self.vertices @ rotation.T
@@ -64,7 +64,7 @@ def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
 
 
 def _prism(low: np.ndarray, high: np.ndarray, color: str, turned: bool = True) -> Mesh:
-    """Return a prism with flat sides between two outlines; ``turned`` selects the side on which lids are visible."""
+    """Return a prism with flat sides between two outlines; ``turned`` selects the visible side of the end faces."""
     around = zip(low, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0), high, strict=True)
     sides = [_mesh(corners, _SQUARE, color) for corners in around]
     return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
@@ -113,7 +113,7 @@ def box_edges(size: np.ndarray, thickness: float, color: str) -> Mesh:
 
 
 def gear(radius: float, width: float, teeth: int, color: str, mark: str) -> Mesh:
-    """Return a wheel about z with teeth, a hub and one marked spoke that makes its turns visible."""
+    """Return a toothed wheel about z with a hub, and with one marked spoke that makes the rotation visible."""
     n = 4 * teeth
     t = 2.0 * np.pi * np.arange(n) / n
     r = np.where(np.arange(n) % 4 < 2, radius, 0.86 * radius)
@@ -148,7 +148,7 @@ def band(distance: float, first: float, last: float, width: float, color: str) -
 
 
 def arrow(radius: float, color: str) -> Mesh:
-    """Return an arrow along z of length 1; a scale along z does not change the width of its shaft."""
+    """Return an arrow of length 1 along z; scaling it along z does not change the width of its shaft."""
     return merged([cylinder(radius, 0.0, 0.8, color), cylinder(2.6 * radius, 0.8, 1.0, color, end=1e-9)])
 
 

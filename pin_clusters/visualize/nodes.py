@@ -1,4 +1,4 @@
-"""Nodes of the scene: a path, a mesh, and the pose at a configuration."""
+"""Defines the nodes of the scene; a node has a path, a mesh, and a pose that depends on the configuration."""
 
 from dataclasses import dataclass, field
 
@@ -14,9 +14,9 @@ _THIN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """State of all nodes of a robot."""
+    """The quantities that determine the poses and colours of all nodes of a robot."""
 
-    poses: list[pin.SE3]  # pose of each joint in the world, as ``data.oMi``
+    poses: list[pin.SE3]  # pose of each joint in the world frame, as in ``data.oMi``
     angles: np.ndarray  # angle of each rotor, shape (rotors,), [rad], not wrapped
     residuals: np.ndarray  # residual of each closure as a fraction of its scale, shape (closures,)
 
@@ -25,22 +25,22 @@ class State:
 class Node:
     """A node that does not move relative to its parent node."""
 
-    path: str  # below the root of the robot
-    mesh: Mesh | None  # None for a node that only has children
-    opacity: float = field(default=1.0, kw_only=True)  # 0 to 1
+    path: str  # path relative to the root node of the robot
+    mesh: Mesh | None  # None for a node that only groups its children
+    opacity: float = field(default=1.0, kw_only=True)  # from 0 (invisible) to 1
     closure: int | None = field(default=None, kw_only=True)  # index of the closure whose residual sets its colour
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
-        """Return the pose in the parent node, and the scale, shape (3,), if it is not 1."""
+        """Return the pose relative to the parent node, and the scale, shape (3,), or None if there is no scaling."""
         return pin.SE3.Identity(), None
 
 
 @dataclass(frozen=True, eq=False)
 class Rigid(Node):
-    """A node that is fixed in a body."""
+    """A node that is fixed to a body."""
 
     body: int  # joint id
-    placement: pin.SE3 = field(default_factory=pin.SE3.Identity)  # in the frame of that joint
+    placement: pin.SE3 = field(default_factory=pin.SE3.Identity)  # placement in the frame of this joint
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
         return state.poses[self.body] * self.placement, None
@@ -48,9 +48,9 @@ class Rigid(Node):
 
 @dataclass(frozen=True, eq=False)
 class Spin(Node):
-    """A node that turns with a rotor; its parent node is fixed in the carrier."""
+    """A node that turns with a rotor; its parent node is fixed to the rotor's carrier."""
 
-    rotor: int  # entry of ``model.rotors``
+    rotor: int  # index in ``model.rotors``
     axis: np.ndarray  # unit axis, shape (3,)
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
@@ -59,7 +59,7 @@ class Spin(Node):
 
 @dataclass(frozen=True, eq=False)
 class Between(Node):
-    """A node that is stretched between two points; its mesh extends along z from 0 to 1."""
+    """A node that is stretched between two points; its unscaled mesh extends along z from 0 to 1."""
 
     body_a: int  # joint id
     point_a: np.ndarray  # in the frame of joint a, shape (3,), [m]
@@ -72,7 +72,7 @@ class Between(Node):
 
 
 def stretched(start: np.ndarray, vector: np.ndarray) -> tuple[pin.SE3, np.ndarray]:
-    """Return the pose and scale that map the z axis from 0 to 1 to ``vector``, starting at ``start``."""
+    """Return the pose and scale that map a mesh between z = 0 and z = 1 to the segment ``start + [0, 1] * vector``."""
     length = float(np.linalg.norm(vector))
     rotation = axis_to_z(vector / length) if length > _THIN else np.eye(3)
     return pin.SE3(rotation, np.array(start)), np.array([1.0, 1.0, max(length, _THIN)])

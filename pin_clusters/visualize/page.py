@@ -1,4 +1,4 @@
-"""An HTML file with a scene, its animation and a legend; it needs no network."""
+"""Writes an HTML file with a scene, its animation and a legend; the file needs no network connection."""
 
 import base64
 import html
@@ -10,12 +10,12 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Legend:
-    """Text of the legend of a page.
+    """The text in the legend of a page.
 
     Attributes:
         title: Name of the robot.
-        entries: Pairs of colour and meaning.
-        notes: Further sentences.
+        entries: Pairs of a colour and its meaning.
+        notes: Additional sentences.
 
     Example:
         >>> import pin_clusters as pc
@@ -47,7 +47,7 @@ html, body { margin: 0; height: 100%; }
 #player output { width: 4.5em; text-align: right; font-variant-numeric: tabular-nums; }
 """
 
-# meshcat merges the parts of a COLLADA file, and does not draw merged parts with a list of materials.
+# meshcat merges the parts of a COLLADA file, but it does not draw merged parts that have a list of materials.
 _MATERIALS = """viewer.scene.traverse((node) => {
   if (Array.isArray(node.material)) { node.material = node.material.map((m) => Array.isArray(m) ? m[0] : m); }
 });"""

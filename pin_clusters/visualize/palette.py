@@ -1,11 +1,11 @@
-"""Colours that people with any kind of colour vision can distinguish."""
+"""Defines colours that people with any type of colour vision can distinguish."""
 
 import math
 
 import numpy as np
 
 _CYCLE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
-"""M. Okabe and K. Ito, "Color Universal Design", 2008, without black, and without vermillion (open loops)."""
+"""Colours of M. Okabe and K. Ito, "Color Universal Design", 2008, except black, and vermillion for open loops."""
 
 STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
 GROUND = "#c9cfc4"
@@ -13,7 +13,7 @@ CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 
 SHUT, AJAR = 1e-9, 1e-3
-"""Residuals, as fractions of their scale, between which the colour of a closure changes."""
+"""Residuals, as fractions of their scale, at which the colour of a closure starts and ends to change."""
 
 
 def rgb(color: str) -> np.ndarray:
@@ -30,11 +30,11 @@ def number(color: str) -> int:
 
 
 def of_level(level: int) -> str:
-    """Return the colour of clusters at a level, which is the number of clusters between them and the base."""
+    """Return the colour of a cluster; ``level`` is the number of clusters between this cluster and the base."""
     return _CYCLE[level % len(_CYCLE)]
 
 
 def of_residual(residual: float) -> np.ndarray:
-    """Return the colour of a closure with a scaled residual, three numbers from 0 to 1; NaN counts as open."""
+    """Return the colour of a closure with this scaled residual, as three numbers from 0 to 1; NaN means open."""
     part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

@@ -1,4 +1,4 @@
-"""A small picture of a robot without a browser."""
+"""Draws a small picture of a robot without a browser."""
 
 import io
 
@@ -14,9 +14,9 @@ _LIGHT = np.array([0.55, 0.15, 0.82])
 
 
 def picture(model: ClusterModel, q: np.ndarray, pixels: int = 220) -> bytes:
-    """Return a square PNG of a robot at a configuration, on a transparent background, seen from a corner.
+    """Return a square PNG image of a robot at q, viewed diagonally from above, with a transparent background.
 
-    Links, joints, rotors, belts and loops are drawn, the farthest first. Meshes of the robot's file are not drawn.
+    The picture contains links, joints, rotors, belts and loops; the meshes of the robot's model file are not drawn.
     """
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure as Drawing

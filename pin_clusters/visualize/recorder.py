@@ -1,4 +1,4 @@
-"""A meshcat window that records the scene, which can then be written into a page without a server."""
+"""Defines a meshcat window that records the scene, so that it can be written to a page without a server."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import umsgpack
 
 
 class Recorder:
-    """Replacement of meshcat's ``ViewerWindow`` that records all commands and passes them on.
+    """Replacement for meshcat's ``ViewerWindow``. It records all commands, and sends them to a server if there is one.
 
     Args:
-        live: Window of a running meshcat server; None without a server.
+        live: Window of a running meshcat server; None if there is no server.
 
     Example:
         >>> import pin_clusters as pc
@@ -25,7 +25,7 @@ class Recorder:
         self._animation: dict[str, Any] | None = None
 
     def send(self, command: Any) -> None:
-        """Record a command of meshcat; it replaces the previous command of the same kind on the same path."""
+        """Record a meshcat command; it replaces the previous command with the same type and path."""
         data = command.lower()
         kind, path = data["type"], data.get("path", "")
         if kind == "set_animation":
@@ -44,22 +44,22 @@ class Recorder:
 
     @property
     def commands(self) -> list[dict[str, Any]]:
-        """Commands that restore the scene, in order; the animation is last."""
+        """The commands that restore the scene, in the order of execution; the animation is last."""
         commands = [c for node in self._nodes.values() for c in node.values()]
         return [*commands, self._animation] if self._animation is not None else commands
 
     def packed(self) -> list[bytes]:
-        """Return the commands as bytes for the browser."""
+        """Return the recorded commands, each packed as bytes for the browser."""
         return [umsgpack.packb(c) for c in self.commands]
 
     def transform(self, path: str) -> Any:
-        """Return the last transform of a path.
+        """Return the last transform that was set for a path.
 
         Args:
-            path: Such as ``"/meshcat/pinocchio/links/knee"``.
+            path: Path of a node, such as ``"/meshcat/pinocchio/links/knee"``.
 
         Returns:
-            16 numbers in column order, or None.
+            The 16 entries of the 4x4 matrix in column-major order; None if no transform was set.
         """
         return self._nodes.get(path, {}).get("set_transform:", {}).get("matrix")
 
@@ -69,7 +69,7 @@ class Recorder:
         return list(self._nodes)
 
     def __getattr__(self, name: str) -> Any:
-        """Pass other attributes (``web_url``, ``open``, ``wait``, ``get_image``) to the running server."""
+        """Read other attributes (``web_url``, ``open``, ``wait``, ``get_image``) from the window of the server."""
         live = self.__dict__.get("live")
         if live is None:
             raise AttributeError(

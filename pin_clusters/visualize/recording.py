@@ -1,4 +1,4 @@
-"""A motion as an animation of the scene."""
+"""Converts a motion to an animation of the scene."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,9 +18,9 @@ from .scene import Scene
 
 _FOREVER = 10_000_000
 _LOOKS = 12
-"""Number of samples to which the camera is fitted."""
+"""Number of samples of the motion that the camera must show completely."""
 GHOST_KINDS = ("links", "joints", "rotors", "closures")
-"""Groups of nodes that are drawn for a ghost."""
+"""Names of the groups of nodes that are drawn for a ghost."""
 
 
 def record(
@@ -59,7 +59,7 @@ def record(
     animation = keyframes.animation(viewer.root, tracks)
     if ghost is not None:
         points = np.concatenate(clouds)
-        # A ghost with its own forces is drawn next to the robot.
+        # A ghost with its own contact forces is drawn next to the robot.
         aside = np.array([0.0, 1.2 * np.ptp(points[:, 1]), 0.0]) if ghost_contacts is not None else np.zeros(3)
         clips, cloud = _ghost(
             viewer, ghost, ghost_model or model, float(time[-1] - time[0]), aside, ghost_contacts, scale
@@ -76,7 +76,7 @@ def record(
 
 
 def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Move points of the ghost close to the robot, because the ghost may fly far away or fall."""
+    """Clip the ghost's points to a region around the robot, because the ghost may fly or fall far away."""
     low, high = own.min(axis=0), own.max(axis=0)
     margin = 0.3 * np.linalg.norm(high - low)
     return np.clip(cloud, low - [margin, margin, 0.0], high + margin)
@@ -158,7 +158,7 @@ def _ghost(
     contacts: SimulationResult | None,
     scale: float,
 ) -> tuple[dict[Any, Any], np.ndarray]:
-    """Draw the ghost; return the clips of its animation, with the robot's duration, and points that it reaches."""
+    """Draw the ghost; return its animation clips, which have the robot's duration, and the points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
@@ -172,7 +172,7 @@ def _ghost(
     figure.place(root, figure.state(q[0]))
     for track in tracks.values():
         track.colors.clear()
-        if track.time[-1] < duration:  # The ghost keeps its last pose.
+        if track.time[-1] < duration:  # If its motion is shorter, the ghost stays in its last pose.
             track.add(duration, track.poses[-1], track.scales[-1] if track.scales else None)
     cloud = np.concatenate([figure.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]])
     return keyframes.animation(root, tracks).clips, cloud
@@ -181,7 +181,7 @@ def _ghost(
 def _forces(
     viewer: Scene, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
 ) -> tuple[dict[str, Track], np.ndarray]:
-    """Return tracks of arrows, whose scale is their length, and the positions of their tips, shape (n, 3), [m]."""
+    """Return the tracks of the arrows, scaled to their lengths, and the positions of their tips, shape (n, 3), [m]."""
     model = viewer.cluster_model
     speeds = _rows(model, "v", v, len(time))
     torques = np.zeros((len(time), model.tree.nv))

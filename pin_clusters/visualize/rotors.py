@@ -1,4 +1,4 @@
-"""Rotors: their drawn size and place, and their angles."""
+"""Draws rotors: computes their size and position in the drawing, and their angles."""
 
 import math
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from .nodes import Node, Rigid, Spin
 from .skeleton import Skeleton, facing
 
 _DENSITY = 5000.0
-"""Density of a rotor of unknown mass, [kg/m^3]: between aluminium and copper with magnets."""
+"""Density of a rotor with unknown mass, [kg/m^3]; a value between aluminium and copper with magnets."""
 _FLAT = 0.4
-"""Width of a rotor of unknown mass as a fraction of its radius."""
+"""Width of a rotor with unknown mass, as a fraction of its radius."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Size and place of a drawn rotor."""
+    """The size and the position of a drawn rotor."""
 
-    index: int  # entry of ``model.rotors``
-    base: pin.SE3  # rotor frame at rotor angle 0, in the frame of the carrier's joint
+    index: int  # index in ``model.rotors``
+    base: pin.SE3  # placement of the rotor frame at angle 0 in the carrier's joint frame
     axis: np.ndarray  # unit axis in the rotor frame, shape (3,)
     radius: float  # [m]
     width: float  # [m]
-    shift: float  # shift of the wheel along the axis, if several rotors share a place, [m]
+    shift: float  # shift of the wheel along the axis, if several rotors have the same position, [m]
     path: str  # path in the scene
 
 
 def drawn(skeleton: Skeleton) -> list[Drawn]:
-    """Return size and place of every rotor that turns; rotors with the same axis and place are put side by side."""
+    """Return size and position of each rotor that turns; put rotors with the same axis and position side by side."""
     wheels: list[Drawn] = []
     for k, r in enumerate(skeleton.model.rotors):
         if r.joint_id is not None and r.joint_id not in skeleton.rotor_joints:
@@ -55,7 +55,7 @@ def drawn(skeleton: Skeleton) -> list[Drawn]:
 
 
 def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: float) -> float:
-    """Return the shift of a wheel along its axis, [m], for which a joint on this axis does not hide the wheel."""
+    """Return how far to shift a wheel along its axis, [m], so that a joint on this axis does not hide the wheel."""
     tree = skeleton.model.tree
     for j in range(1, tree.njoints):
         if tree.parents[j] != r.carrier_id or j in skeleton.rotor_joints:
@@ -78,7 +78,7 @@ def name_of_node(name: str) -> str:
 
 
 def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
-    """Return the rotor frame in the carrier; a ``Rotor`` without a placement is put on the joint that it drives."""
+    """Return the rotor frame in the carrier's frame; draw a ``Rotor`` without placement on the joint that it drives."""
     source = r.source
     if source is None or source.placement is not None:
         return r.placement
@@ -89,7 +89,7 @@ def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
 
 
 def _size(skeleton: Skeleton, r: RotorElement) -> tuple[float, float]:
-    """Return radius and width of the homogeneous disc with a rotor's inertia, within visible limits, [m]."""
+    """Return radius and width, [m], of the homogeneous disc with a rotor's inertia, clipped to visible sizes."""
     J, u = r.axial_inertia, skeleton.unit
     mass = float(r.inertia.mass) if r.inertia is not None else 0.0
     if mass > 0.0:
@@ -116,7 +116,7 @@ def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
 
 
 class Angles:
-    """Angles of the rotors along a motion; turns of continuous joints are counted from pose to pose."""
+    """Computes the angles of the rotors along a motion; counts the turns of continuous joints from pose to pose."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._tree = tree = model.tree

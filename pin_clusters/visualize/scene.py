@@ -1,4 +1,4 @@
-"""Pinocchio's viewer of a tree, with the nodes of a cluster model."""
+"""Extends Pinocchio's viewer by the scene nodes of a cluster model."""
 
 import itertools
 import webbrowser
@@ -23,11 +23,11 @@ from .recorder import Recorder
 from .server import ViewerError
 
 _ENDLESS = 1e3
-"""Size above which a shape counts as a ground, [m]."""
+"""Shapes that are larger than this are treated as a ground plane, [m]."""
 
 
 class Scene(PinocchioViewer):
-    """The methods of ``MeshcatVisualizer`` that replace Pinocchio's, for a cluster model."""
+    """The methods of ``MeshcatVisualizer`` that replace methods of Pinocchio's viewer."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Scene(PinocchioViewer):
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")
-        # Pinocchio's display needs models, even empty ones.
+        # Pinocchio's display requires geometry models, which may be empty.
         shapes = [
             pin.GeometryModel() if given is None else given.copy() if copy_models else given
             for given in (collision_model, visual_model)
@@ -78,16 +78,16 @@ class Scene(PinocchioViewer):
         """Start a meshcat server, or use an existing one.
 
         Args:
-            viewer: A ``meshcat.Visualizer`` to draw into, for example ``pc.visualize.offline()``. By default a new
+            viewer: Existing ``meshcat.Visualizer`` to use, for example ``pc.visualize.offline()``. By default, a new
                 server is started, or the server at ``zmq_url`` is used.
-            open: Open a browser.
-            loadModel: Call ``loadViewerModel``.
+            open: Whether to open a browser.
+            loadModel: Whether to call ``loadViewerModel``.
             zmq_url: Address of a running server.
-            host: Address at which a new server listens, 127.0.0.1 by default. With ``"0.0.0.0"``, for containers and
-                remote use, everyone who can reach this machine sees the robot.
+            host: Address at which a new server listens, by default 127.0.0.1. For containers and remote use, pass
+                ``"0.0.0.0"``; everyone who can reach this machine can then see the robot.
 
         Raises:
-            ViewerError: The server does not start or answer, or ``host`` is combined with ``viewer`` or ``zmq_url``.
+            ViewerError: The server does not start or answer, or ``host`` is passed with ``viewer`` or ``zmq_url``.
         """
         if host is not None and not (viewer is None and zmq_url is None):
             raise ViewerError("host is the address of a new server. Omit viewer= and zmq_url=, or omit host=.")
@@ -103,16 +103,16 @@ class Scene(PinocchioViewer):
             print(f"No browser was found; open {viewer.window.web_url} yourself.")  # noqa: T201
 
     def _check_meshcat_has_get_image(self) -> None:
-        """Skip Pinocchio's check, because every supported meshcat has ``get_image``."""
+        """Skip Pinocchio's check, because every supported version of meshcat has ``get_image``."""
 
     def loadViewerModel(
         self, rootNodeName: str = "pinocchio", color: Any = None, collision_color: Any = None, visual_color: Any = None
     ) -> None:
-        """Draw the robot; arguments as in Pinocchio.
+        """Draw the robot. The arguments are the same as in Pinocchio.
 
         Args:
             rootNodeName: Name of the robot in the scene.
-            color: Deprecated in Pinocchio: colour of all meshes, four numbers from 0 to 1.
+            color: Colour of all meshes, four numbers from 0 to 1; deprecated in Pinocchio.
             collision_color: Colour of the meshes of ``collision_model``.
             visual_color: Colour of the meshes of ``visual_model``.
         """
@@ -124,21 +124,21 @@ class Scene(PinocchioViewer):
 
     @property
     def root(self) -> Any:
-        """Node of the robot in the scene."""
+        """Root node of the robot in the scene."""
         return self.viewer[self.viewerRootNodeName]
 
     def display(self, q: ArrayLike | None = None) -> None:
         """Show a configuration.
 
         Args:
-            q: Configuration of the whole tree, shape (nq,), [rad] or [m]. It may violate the couplings; open loops are
-                then visible. None redraws the last kinematics of ``data``.
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m]. It may violate the constraints; open loops
+                are then visible. If q is None, the last joint placements in ``data`` are drawn.
 
         Raises:
-            ShapeError: q has a wrong size.
+            ShapeError: The size of q is not nq.
             ArgumentTypeError: q does not contain real numbers.
             ConfigurationError: q is not finite.
-            ViewerError: There is no viewer yet.
+            ViewerError: ``initViewer`` was not called before.
         """
         self._check_ready(True)
         if q is None:
@@ -157,15 +157,15 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Look at a point in the world, shape (3,), [m]. A live camera only moves back far enough to see the point."""
+        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back to show it."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:
-        """Put the camera at an offset from the target, shape (3,), [m], in axes of the world."""
+        """Set the position of the camera relative to its target, shape (3,), [m], in world axes."""
         self._look(self._camera[0], np.array(position, dtype=float))
 
     def resetCamera(self) -> None:
-        """Look at the whole robot; a planar mechanism is viewed along its axes."""
+        """Set the camera so that it shows the whole robot; a planar mechanism is viewed along its joint axes."""
         self._look(*camera.view(self.figure.skeleton, self._cloud))
 
     def _look(self, target: np.ndarray, offset: np.ndarray) -> None:
@@ -173,7 +173,7 @@ class Scene(PinocchioViewer):
         camera.set_camera(self.viewer, target, offset)
 
     def frame(self, cloud: np.ndarray) -> None:
-        """Set camera, ground and light so that points are visible, shape (n, 3), [m], in the world."""
+        """Set the camera, the ground and the lights so that the points, shape (n, 3), [m], in the world are visible."""
         self._cloud = cloud
         landing.plate(self.root, self.ground, cloud)
         ground_pose = None if self.ground is None else landing.place(self.ground, cloud)
@@ -181,7 +181,7 @@ class Scene(PinocchioViewer):
         self.resetCamera()
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
-        """Return points around everything that is drawn at a configuration, in the world, shape (n, 3), [m]."""
+        """Return the vertices of all meshes at a configuration, in the world frame, shape (n, 3), [m]."""
         points = [self.figure.cloud(q)] if self.figure.nodes else []
         pin.forwardKinematics(self.model, self.data, q)
         for g in self.visual_model.geometryObjects:
@@ -189,12 +189,12 @@ class Scene(PinocchioViewer):
             box = g.geometry.aabb_local
             corners = np.array(list(itertools.product(*zip(box.min_, box.max_, strict=True))))
             M = self.data.oMi[g.parentJoint] * g.placement
-            if np.all(np.abs(corners) < _ENDLESS):  # Larger shapes are planes.
+            if np.all(np.abs(corners) < _ENDLESS):  # Larger shapes are ground planes.
                 points.append(corners @ M.rotation.T + M.translation)
         return np.concatenate(points) if points else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
 
     def force_scale(self, found: Iterable[Arrow]) -> float:
-        """Return the arrow length per force, [m/N], for which the longest arrow is a third of the robot's size.
+        """Return the arrow length per unit force, [m/N], for which the longest arrow is a third of the robot's size.
 
         Forces below a millionth of the robot's weight count as rounding errors and are ignored.
         """
@@ -207,7 +207,7 @@ class Scene(PinocchioViewer):
         """Show or hide ``"links"``, ``"joints"``, ``"rotors"``, ``"belts"``, ``"closures"`` or ``"forces"``.
 
         Raises:
-            UnknownNameError: There is no such group.
+            UnknownNameError: ``kind`` is not one of these groups.
         """
         self._check_ready(True)
         if kind not in (*KINDS, "forces"):
@@ -215,7 +215,7 @@ class Scene(PinocchioViewer):
         self.root[kind].set_property("visible", bool(visibility))
 
     def close(self) -> None:
-        """Close the window, and end the server that ``initViewer`` started."""
+        """Close the window, and stop the server if ``initViewer`` started it."""
         if self._owned is not None:
             server.close(self._owned)
         self._owned = self._recorder = None

@@ -1,4 +1,4 @@
-"""Start, find and close meshcat's server."""
+"""Starts, finds and stops meshcat's server."""
 
 import atexit
 import contextlib
@@ -16,11 +16,11 @@ from .._support import listening
 from ..errors import PinClustersError
 
 _PATIENCE = 3000
-"""Timeout for the answer of a server, [ms]."""
+"""Time after which a server without an answer counts as not running, [ms]."""
 
 
 class ViewerError(PinClustersError, RuntimeError):
-    """Raised if a viewer, its server or its page fails."""
+    """Raised if a viewer or its server fails, or if a page cannot be written."""
 
 
 def window(zmq_url: str | None, host: str | None) -> Any:
@@ -36,7 +36,7 @@ def window(zmq_url: str | None, host: str | None) -> Any:
 
 
 def _start(host: str) -> Any:
-    """Return the window of a new server, whose process ends with this process."""
+    """Start a server, whose process ends together with this process; return its window."""
     if not isinstance(host, str) or not host:
         raise ViewerError(f"host must be an address or a name of this machine such as '127.0.0.1', got {host!r}.")
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Attachment points of the bodies of a robot (joints, rods, loops), and the scale of the drawing."""
+"""Finds the points at which joints, rods and loops are attached to bodies, and the scale of the drawing."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +14,13 @@ from ..model import ClusterModel
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """Points of a robot's bodies."""
+    """Attachment points of a robot's bodies, and the size of the robot."""
 
     model: ClusterModel  # the robot
     rotor_joints: frozenset[int]  # ids of joints that are drawn as rotors
-    # For each body (joint id): points at which other bodies, rods and loops are attached, in its frame, [m].
+    # For each body, by joint id: points at which other bodies, rods and loops are attached, in the joint frame, [m].
     points: tuple[tuple[np.ndarray, ...], ...]
-    levels: tuple[int, ...]  # for each joint: number of clusters between it and the base
+    levels: tuple[int, ...]  # number of clusters between each joint and the base
     unit: float  # typical length of a link, [m]
     poses: list[pin.SE3]  # pose of each joint in the world at the reference pose
     lower: np.ndarray  # lower corner of the bounding box at the reference pose, shape (3,), [m]
@@ -54,7 +54,7 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
 
 
 def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
-    """Return the body and the point of both ends of a rod or a loop; an empty tuple for other closures."""
+    """Return the body and the point at each end of a rod or a loop; return an empty tuple for other closures."""
     ends = closure.ends if isinstance(closure, BodyClosure) else ()
     return tuple((j, x.translation if isinstance(x, pin.SE3) else x) for j, x in ends)
 
@@ -65,9 +65,9 @@ def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:
-    """Return the viewing direction of a planar robot, along its axes, in the world; None for other robots.
+    """Return the viewing direction of a planar robot, which is parallel to its joint axes; None for other robots.
 
-    A robot in a vertical plane is viewed with x (or y) to the right, a robot in a horizontal plane from above.
+    In views of a robot in a vertical plane, x (or y) points to the right. Horizontal robots are viewed from above.
     """
     tree = skeleton.model.tree
     axes = []

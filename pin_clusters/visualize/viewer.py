@@ -1,4 +1,4 @@
-"""Pinocchio's meshcat viewer for cluster models."""
+"""Provides Pinocchio's meshcat viewer for cluster models."""
 
 import os
 from collections.abc import Iterable
@@ -22,25 +22,25 @@ from .server import ViewerError
 class MeshcatVisualizer(Scene):
     """Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
 
-    It has Pinocchio's methods; ``q`` is a configuration of the whole tree. It draws the meshes of ``visual_model``,
-    belts, rods, loop closures, and rotors that turn at their ratio. The colour of a loop closure changes to vermillion
-    as it opens. A robot without ``visual_model`` is drawn from its joints and inertias. A ``Rotor`` without a placement
-    is drawn on the joint that it drives. A rotor is drawn as a homogeneous disc with its inertia; the radius is limited
-    to 14 to 22 per cent of a typical link length.
+    The viewer has the methods of Pinocchio's viewer; ``q`` is a configuration of the whole tree. It draws the meshes of
+    ``visual_model``, belts, rods, loop closures, and rotors, which turn with their gear ratios. The colour of an open
+    loop closure is vermillion. A robot without ``visual_model`` is drawn from its joints and inertias. A ``Rotor``
+    without a placement is drawn on the joint that it drives. A rotor is drawn as a homogeneous disc with the rotor's
+    inertia; its radius is limited to between 14 and 22 per cent of a typical link length.
 
     Args:
         model: The robot.
         collision_model: As in Pinocchio.
-        visual_model: As in Pinocchio; None draws bodies from joints and inertias.
+        visual_model: As in Pinocchio. If it is None, bodies are drawn from joints and inertias.
         copy_models: As in Pinocchio.
-        data: Workspace: a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; created if None.
+        data: Workspace, a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; by default, a new one is created.
         collision_data: As in Pinocchio.
         visual_data: As in Pinocchio.
-        draw: Groups to draw, of ``"links", "joints", "rotors", "belts", "closures"``; by default all groups, but
-            neither links nor joints if ``visual_model`` is passed.
+        draw: Groups to draw, from ``"links", "joints", "rotors", "belts", "closures"``. By default, all groups are
+            drawn; if ``visual_model`` is passed, links and joints are omitted.
 
     Attributes:
-        cluster_model: The robot. (``model`` is its tree, as Pinocchio's methods expect.)
+        cluster_model: The robot. The attribute ``model`` is its tree, as Pinocchio's methods require.
         viewer: The ``meshcat.Visualizer``.
 
     Raises:
@@ -67,21 +67,21 @@ class MeshcatVisualizer(Scene):
         bearings: bool = False,
         scale: float | None = None,
     ) -> list[Arrow]:
-        """Show a configuration with the forces of its loops and rods, and external forces, as arrows.
+        """Show a configuration, and the forces of loops and rods and the external forces as arrows.
 
         Args:
             q: Configuration of the whole tree, shape (nq,), [rad] or [m].
             v: Independent velocity, shape (nv,), [rad/s] or [m/s].
             tau_tree: Torques on every joint of the tree, shape (tree.nv,), [N m] or [N].
-            fext: External forces in joint frames, drawn at their origins; use ``drawArrow`` for other points.
-            bearings: Also draw the forces of joints.
-            scale: Length of an arrow per force, [m/N]; by default the largest arrow is a third as long as the robot.
+            fext: External forces in joint frames. The arrows are drawn at the origins of these frames.
+            bearings: Whether to draw joint forces, too.
+            scale: Arrow length per unit force, [m/N]. By default, the longest arrow is a third of the robot's size.
 
         Returns:
-            The arrows, in the world.
+            The arrows, in the world frame.
 
         Raises:
-            PinClustersError: As ``pc.constraint_forces``.
+            PinClustersError: ``pc.constraint_forces`` raises an error for these arguments.
         """
         self.display(q)
         data = self.cluster_model.createData()
@@ -99,13 +99,13 @@ class MeshcatVisualizer(Scene):
 
         Args:
             name: Name of the node; a second call with the same name moves the arrow.
-            point: Point in the world, shape (3,), [m].
-            force: Force in the world, shape (3,), [N]; drawn at the scale of ``displayForces``.
-            color: Such as ``"#009e73"``.
+            point: Point of application in the world frame, shape (3,), [m].
+            force: Force in the world frame, shape (3,), [N]. The scale of ``displayForces`` is used.
+            color: Colour, such as ``"#009e73"``.
 
         Raises:
-            ShapeError: Point or force does not have three numbers.
-            ArgumentTypeError: Name or colour is not text.
+            ShapeError: ``point`` or ``force`` does not have three numbers.
+            ArgumentTypeError: ``name`` or ``color`` is not a string.
         """
         self._check_ready(True)
         a = arrows.checked(name, point, force, color)
@@ -121,19 +121,19 @@ class MeshcatVisualizer(Scene):
         node.set_transform(matrix(*stretched(a.point, (self._scale or 1.0) * a.force)))
 
     def animate(self, time: ArrayLike, q: ArrayLike, **options: Any) -> Recording:
-        """Add an animation to the scene, which plays in the browser and in the page of ``static_html``.
+        """Add an animation to the scene. It plays in the browser and in the page of ``static_html``.
 
         Args:
             time: Ascending times, shape (n,), [s].
             q: Configurations, shape (n, nq), [rad] or [m].
             options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau``, ``notes``, ``ground``, ``contacts``,
-                ``ghost_contacts`` as in ``pin_clusters.visualize.animate``.
+                and ``ghost_contacts``, as in ``pin_clusters.visualize.animate``.
 
         Returns:
-            The recording; its ``notes`` state how the drawing differs from the motion.
+            The recording. Its ``notes`` explain how the drawing differs from the motion.
 
         Raises:
-            ShapeError: The sizes do not fit.
+            ShapeError: The sizes of the arguments do not match each other or the model.
             ConfigurationError: A value is not finite, or the times do not ascend.
         """
         self._check_ready(True)
@@ -141,11 +141,11 @@ class MeshcatVisualizer(Scene):
         return self._recording
 
     def legend(self) -> page.Legend:
-        """Return the text of the page's legend."""
+        """Return the text for the legend of the page."""
         return legend_of(self.figure, self._recording, self._arrows.values())
 
     def static_html(self) -> str:
-        """Return the scene, with its animation and a legend, as one HTML page that needs no network."""
+        """Return the scene, its animation and a legend as one HTML page that needs no network connection."""
         self._check_ready(True)
         assert self._recorder is not None
         return page.write(
@@ -156,7 +156,7 @@ class MeshcatVisualizer(Scene):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page of ``static_html`` to a file.
+        """Write the page that ``static_html`` returns to a file.
 
         Raises:
             ViewerError: The file cannot be written.

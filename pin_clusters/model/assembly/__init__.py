@@ -1,4 +1,4 @@
-"""Analysis of closed loops while a model is built. It uses NumPy and Pinocchio only, no compiled code."""
+"""Analyses closed loops while a model is built. This code uses only NumPy and Pinocchio, no compiled kernels."""
 
 from .analysis import Assembly as Assembly
 from .analysis import LoopAnalysis as LoopAnalysis

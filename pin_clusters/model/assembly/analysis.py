@@ -1,4 +1,4 @@
-"""Determine the reference pose, the equations to solve and the independent joints of a model with loops."""
+"""Determines the reference pose, the equations to solve and the independent joints of a model with closed loops."""
 
 import dataclasses
 import warnings
@@ -22,35 +22,35 @@ from .project import AssemblyFailure
 from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, subset
 from .subtree import ClusterLoops, Subtree, places_of, shape, subtree
 
-FAR = 0.5  # largest change of a joint when the user's reference is projected, [rad] or fraction of the loop length
-REPORTED = 1e-9  # Residuals of dropped equations above this value cause a warning.
+FAR = 0.5  # maximum change of a joint when q_reference is projected, [rad] or fraction of the loop length
+REPORTED = 1e-9  # A residual of a dropped equation above this value causes a warning.
 
 
 @dataclass(frozen=True, eq=False)
 class LoopAnalysis:
-    """Result of the analysis of one cluster."""
+    """Result of the analysis of a cluster with closed loops."""
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # all closures, with the computed lengths of rods
-    # Closures that are solved, without redundant rows and without closures that lost all rows. Couplings on joints of
-    # the loops are appended as LinearClosure.
+    # Closures that are solved; redundant rows, and closures that contain only redundant rows, are removed. Couplings of
+    # joints in the loops are appended as LinearClosure.
     kept: tuple[Closure, ...]
-    scales: np.ndarray  # divisor of each kept row
-    pivoted: bool  # whether there are more kept rows than the rank, because the column space of K changes
-    dependents: tuple[int, ...]  # idx_v in the tree, ascending
-    independents: tuple[int, ...]  # idx_v in the tree, ascending, without followers
-    followers: tuple[Row, ...]  # couplings that are substituted after the loops are solved, in order
+    scales: np.ndarray  # value by which the residual of each kept row is divided
+    pivoted: bool  # whether more rows are kept than the rank, because the column space of K changes with the pose
+    dependents: tuple[int, ...]  # indices in the tree's v, ascending
+    independents: tuple[int, ...]  # indices in the tree's v, ascending; joints in ``followers`` are excluded
+    followers: tuple[Row, ...]  # couplings that are evaluated, in this order, after the loops are solved
     rank: int  # rank of K at regular poses
-    dropped: float  # largest residual of a dropped row at the reference, [rad] or fraction of the loop length
+    dropped: float  # largest residual of a dropped row at the reference pose, [rad] or fraction of the loop length
     worst_condition: float  # largest condition number of the scaled K_d over the sampled poses
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A tree with closed loops."""
+    """The result for a whole tree with closed loops."""
 
     q_reference: np.ndarray  # assembled configuration of the whole tree, shape (nq,)
-    loops: tuple[LoopAnalysis, ...]  # one per cluster, in the given order
+    loops: tuple[LoopAnalysis, ...]  # one result per cluster, in the order of the argument ``clusters``
 
 
 def analyse(
@@ -61,22 +61,22 @@ def analyse(
     independent: Sequence[int] | None = None,
     preferred: Sequence[int] = (),
 ) -> Assembly:
-    """Assemble the loops of a tree and choose the equations and the independent joints.
+    """Close the loops of a tree, and choose the equations to solve and the independent joints.
 
-    ``rows`` contains all couplings of the tree, masters before dependents. ``q_reference`` determines the branch of
-    each loop and the lengths of rods; if None, the search starts near neutral. ``independent`` are joint ids that the
-    user requires. In each cluster with one of these joints, they replace the requests of the constraints. ``preferred``
-    are joint ids to prefer in the automatic choice, best first.
+    ``rows`` contains all couplings of the tree, in an order of evaluation. ``q_reference`` determines the branch of
+    each loop and the lengths of rods; if it is None, the search starts at the neutral configuration. ``independent``
+    contains the ids of joints that must be independent; in their clusters, requests of constraints are ignored.
+    ``preferred`` contains the ids of joints to prefer in the automatic choice, in order of priority.
 
     Raises:
-        ConfigurationError: The reference pose is not finite, or is too far from an assembled pose.
-        ConstraintError: A loop cannot close or move, a rod can spin freely, or ``independent`` is unsuitable.
+        ConfigurationError: The reference pose is not finite, or is too far from a pose in which the loops are closed.
+        ConstraintError: A loop cannot close or move, a rod can spin freely, or ``independent`` is not a valid choice.
         ShapeError: The size of the reference pose is not nq.
     """
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
-    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # indices of the independent joints in similar clusters
+    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # indices of the independent joints, by the shape of clusters
     for cluster in clusters:
         required = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
         choice = Choice(required, tuple(preferred), positions_by_shape.get(shape(tree, cluster), ()))

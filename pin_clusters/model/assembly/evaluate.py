@@ -1,4 +1,4 @@
-"""Residual and Jacobian of loop closures from Pinocchio's kinematics, and text fragments for messages."""
+"""Computes the residual and Jacobian of loop closures with Pinocchio's kinematics, and describes loops in messages."""
 
 import itertools
 import math
@@ -21,15 +21,14 @@ TINY = 1e-12  # smallest scale of an equation
 
 
 class Equations:
-    """Residual and Jacobian of the closures and couplings of a tree.
+    """The equations of the closures and couplings of a tree, with their residuals and their Jacobian K.
 
-    Let n and m be the force and moment parts of a row, in world axes. The row of K is n . (velocity of point b seen
-    from body a) + m . (angular velocity of b relative to a). This is the exact derivative if the rotation rows have no
-    residual; otherwise it is parallel to the gradient of the misfit. The rows of the closures come first. Each coupling
-    has one row: dependent joint minus the value that the coupling prescribes. Couplings are appended to ``closures`` as
-    ``LinearClosure``. Units of rows are ``"m"``, ``"rad"`` or ``""``. ``rows`` contains the slice of the rows of each
-    closure. ``lengths`` contains the characteristic length of each closure, [m]; 0 for closures on joints, whose rows
-    define their own scale.
+    Let n and m be the force and moment parts of a row, in world axes. The product of the row of K and v is
+    n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a). If the residual of the
+    rotation rows is zero, the row is the exact derivative; otherwise it is parallel to the gradient of the residual.
+    The rows of the closures come first. Each coupling is appended to ``closures`` as a ``LinearClosure`` with one row:
+    dependent joint minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or ``""``. ``rows`` contains a slice
+    for each closure. ``lengths`` contains the characteristic length of each closure, [m], or 0 for joint closures.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:
@@ -52,14 +51,14 @@ class Equations:
                 self._joints.append((block, c, [tree.idx_vs[j] for j in c.joints]))
             elif isinstance(c, BodyClosure):
                 to_a, to_b = set(tree.supports[c.joint_a]), set(tree.supports[c.joint_b])
-                for j in to_a ^ to_b:  # The universe is in both paths and drops out.
+                for j in to_a ^ to_b:  # The universe is in both paths, so it is excluded.
                     self._mask[block, in_v(tree, j)] = 1.0 if j in to_b else -1.0
         self._spatial = any(not isinstance(c, JointClosure) for c in self.closures)
         self._at: bytes | None = None
         self._last: tuple[np.ndarray, np.ndarray]
 
     def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return residual and Jacobian, which are cached and must not be modified; NaN if a user's function fails."""
+        """Return the residual and K, which must not be modified; entries are NaN if a user's function fails."""
         key = q.tobytes()
         if key != self._at:
             self._last = self._evaluate(q)
@@ -73,7 +72,7 @@ class Equations:
         return self.evaluate(q)[1].copy()
 
     def scales(self, q: np.ndarray) -> np.ndarray:
-        """Return the scale of each row: loop length (rows in m), 1 (in rad) or norm of the row of K, shape (m,)."""
+        """Return the scale of each row, shape (m,): loop length (unit m), 1 (unit rad) or the norm of the row of K."""
         if self._fixed.all():
             return self._fixed.copy()
         norms = np.maximum(np.linalg.norm(self.evaluate(q)[1], axis=1), TINY)
@@ -89,7 +88,7 @@ class Equations:
                     residual[block] = _frame_rows(c, poses, W[block])
                 elif isinstance(c, RodClosure):
                     residual[block] = _rod_row(c, poses, W[block.start])
-            K = (W @ self._data.J.reshape(6, -1)) * self._mask  # Pinocchio returns a vector for one column.
+            K = (W @ self._data.J.reshape(6, -1)) * self._mask  # Pinocchio returns a single column as a vector.
         else:
             K = np.zeros((self.size, self.tree.nv))
         for block, joint_closure, columns in self._joints:
@@ -103,7 +102,7 @@ class Equations:
 
 
 def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.ndarray:
-    """Return the values of the rows and write their wrenches (force, moment about the world origin) to W."""
+    """Return the residuals of the rows; write their wrenches (force, moment about the world origin) to W."""
     A, B = (poses[j] * M for j, M in c.ends)
     Ra, Rb, pb = A.rotation, B.rotation, B.translation
     value = c.rows[:, :3] @ (Ra.T @ (pb - A.translation))
@@ -132,7 +131,7 @@ def _rod_row(c: RodClosure, poses: pin.StdVec_SE3, w: np.ndarray) -> float:
 
 
 def shortest_rotation(z: np.ndarray) -> np.ndarray:
-    """Return the shortest rotation vector from (0, 0, 1) to the unit vector z; for (0, 0, -1) a rotation about x."""
+    """Return the shortest rotation vector from (0, 0, 1) to the unit vector z; for (0, 0, -1), rotate about x."""
     sine = math.hypot(z[0], z[1])
     angle = math.atan2(sine, z[2])
     if sine == 0.0:
@@ -141,7 +140,7 @@ def shortest_rotation(z: np.ndarray) -> np.ndarray:
 
 
 def loop_length(tree: pin.Model, closure: Closure) -> float:
-    """Return the characteristic length of a closure, [m], which is independent of the pose; 0 if there is none."""
+    """Return the characteristic length of a closure, [m], which does not depend on the pose; 0 if it has no length."""
     if isinstance(closure, HarmonicClosure):
         return max(
             (

@@ -1,4 +1,4 @@
-"""Choose the independent joints of a cluster; reject mechanisms that cannot move or that contain spinning rods."""
+"""Chooses the independent joints of a cluster; rejects mechanisms that cannot move or that contain spinning rods."""
 
 import math
 import warnings
@@ -16,7 +16,7 @@ from .selection import SLACK, Chosen, choose_independents, condition_numbers
 from .subtree import Subtree
 
 REGULAR = 1.0 / RANK_TOLERANCE  # The condition number of K_d must be below this value at one or more sampled poses.
-WARN_FACTOR = 5.0  # A choice whose condition number exceeds the best by this factor causes a warning.
+WARN_FACTOR = 5.0  # A choice with a condition number above this multiple of the best causes a warning.
 
 
 def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
@@ -32,10 +32,10 @@ def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
 
 
 def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequence[np.ndarray]) -> None:
-    """Raise ``ConstraintError`` for rod bodies between two spherical connections, whose spin is undetermined.
+    """Raise ``ConstraintError`` if a body between two spherical connections can spin about the line between them.
 
-    One end has a spherical loop, the only constraint on the body. The other end has a spherical joint or a chain of
-    joints that rotates about one point. The motion of the loop's point has rank two at all poses.
+    Such a body has a spherical loop closure at one end, and no other constraints. At the other end, it has a spherical
+    joint or a chain of joints that rotates about one point. The Jacobian of the loop's point has rank two at all poses.
     """
     tree = part.tree
     for c in closures:
@@ -57,7 +57,7 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
 
 
 def _spherical_chain(part: Subtree, body: int) -> list[int]:
-    """Return the joints that connect a body by three rotations about one point, parent first; or an empty list."""
+    """Return the joints, parent first, that connect a body by rotations about one point; if there are none, []."""
     tree, chain = part.tree, list[int]()
     j = body
     while j in part.joints:
@@ -71,25 +71,25 @@ def _spherical_chain(part: Subtree, body: int) -> list[int]:
             return []
         j = tree.parents[j]
         if sum(tree.parents[k] == j for k in part.joints) > 1:
-            return []  # Another body is attached there.
+            return []  # Another body is attached between these joints.
     return []
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Requests for the independent joints of a cluster, in joint ids."""
+    """Requests for the independent joints of a cluster, as joint ids."""
 
-    required: tuple[int, ...] = ()  # joints that must be independent; if empty, they are chosen
-    preferred: tuple[int, ...] = ()  # joints to prefer, best first
-    similar: tuple[int, ...] = ()  # positions of the independent joints in a similar cluster
+    required: tuple[int, ...] = ()  # joints that must be independent; if empty, the choice is automatic
+    preferred: tuple[int, ...] = ()  # joints to prefer, in order of priority
+    similar: tuple[int, ...] = ()  # indices of the independent joints in a similar cluster
 
 
 def independent_columns(
     part: Subtree, free: Sequence[int], choice: Choice, Ks: Sequence[np.ndarray], rank: int
 ) -> tuple[tuple[int, ...], float]:
-    """Return the independent velocities of a subtree and the worst condition number of the dependent ones.
+    """Return the independent velocities of a subtree, and the largest condition number of K_d over the poses.
 
-    ``free`` are the joints that follow no coupling. ``Ks`` contains K with scaled rows at poses where it has ``rank``.
+    ``free`` contains the joints that no coupling determines. ``Ks`` contains K with scaled rows at regular poses.
     """
     groups, required = [part.joint_columns(j) for j in free], choice.required
     selection = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))
@@ -110,7 +110,7 @@ def independent_columns(
             f"Joints of the cluster: {names}."
         )
     independent = {c for j in required for c in part.joint_columns(j)}
-    # Joints that no loop constrains are independent, requested or not.
+    # Joints that no loop constrains are always independent.
     independent |= {c for g in groups if not any(np.any(np.abs(K[:, list(g)]) > 1e-12) for K in Ks) for c in g}
     advice = ""
     if selection is not None:
@@ -137,7 +137,7 @@ def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[
 
 
 def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
-    """Return the rank of each column: preferred joints have the lowest, then joints with limits, then others."""
+    """Return the priority of each column; preferred joints have the lowest values, then joints with limits."""
     order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
     unranked = len(choice.preferred)
     ranks = {j: order.get(j, unranked if _is_limited(part.tree, j) else unranked + 1) for j in part.joints}
@@ -145,7 +145,7 @@ def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
 
 
 def _is_limited(tree: pin.Model, j: int) -> bool:
-    """Return whether a joint has one coordinate with limits; limits of a hinge must be less than a turn apart."""
+    """Return whether a joint has one coordinate, with limits; for hinges, the limits must be less than a turn apart."""
     if tree.nqs[j] != 1:
         return False
     i = in_q(tree, j)[0]
@@ -156,7 +156,7 @@ def _is_limited(tree: pin.Model, j: int) -> bool:
 def _alike(
     part: Subtree, free: Sequence[int], similar: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
 ) -> Chosen:
-    """Return the choice of a similar cluster if it is as good, so that mirrored limbs are treated alike."""
+    """Return the choice of a similar cluster if it is equally good, so that mirrored limbs have the same choice."""
     joints = [part.joints[i] for i in similar if part.joints[i] in free]
     columns = sorted(c for j in joints for c in part.joint_columns(j))
     dependents = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))

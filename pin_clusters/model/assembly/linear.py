@@ -1,4 +1,4 @@
-"""Gears and other constant couplings on the joints of a loop, written as equations of the loop."""
+"""Writes gears and other constant couplings between the joints of a loop as equations of the loop."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ from ...constraints.rows import Row
 
 @dataclass(frozen=True, eq=False)
 class LinearClosure(JointClosure):
-    """Equations ``coefficients @ x - offsets = 0``; the x of a continuous joint is its angle in (-pi, pi]."""
+    """Equations ``coefficients @ x - offsets = 0``; x contains the joint angles, in (-pi, pi] for continuous joints."""
 
     coefficients: np.ndarray  # shape (size, joints)
     offsets: np.ndarray  # shape (size,)
-    # Period of each row, shape (size,), or 0. Residuals are wrapped, because continuous joints do not count turns.
+    # Period of each row, shape (size,), or 0. Residuals are wrapped, as q of continuous joints contains no turns.
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -37,23 +37,23 @@ class LinearClosure(JointClosure):
 
 @dataclass(frozen=True)
 class Follower:
-    """A constant coupling, in indices of q and of the tree's v."""
+    """A constant coupling, expressed in indices of q and of the tree's v."""
 
-    label: str  # dependent joint and constraint, for messages
+    label: str  # names of the dependent joint and the constraint, for messages
     iq: int  # first index in q of the dependent joint
     nq: int  # 1, or 2 for (cos, sin)
     iv: int  # index in the tree's v of the dependent joint
-    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each master
+    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each joint that is followed
     offset: float  # [rad] or [m]
-    # The coupling determines the joint up to this period, [rad] or [m], because continuous joints do not count turns.
-    # If it is 0, the joint is fully determined.
+    # The coupling determines the joint up to multiples of this period, [rad] or [m], because q of continuous joints
+    # contains no turns. If the period is 0, the coupling determines the joint completely.
     period: float
 
     @staticmethod
     def of(tree: pin.Model, row: Row) -> "Follower":
         nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
         masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)
-        # Whole turns of continuous masters add multiples of 2 pi gcd, because their coefficients are integers.
+        # Full turns of continuous joints add multiples of 2 pi gcd, because their coefficients are integers.
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
         label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
@@ -69,7 +69,7 @@ class Follower:
 
 
 def rounded(x: float) -> float:
-    """Return the nearest whole number; unlike Python's ``round``, accept inf and NaN."""
+    """Round to the nearest whole number; unlike Python's ``round``, accept inf and NaN."""
     return float(np.round(x))
 
 
@@ -88,7 +88,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Return couplings whose dependent joint is in the loops, as equations; then the others, masters first."""
+    """Return the couplings that become loop equations (dependent joint in a loop), and the other couplings in order."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:
@@ -104,7 +104,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings in place, with the number of turns nearest to their current value."""
+    """Set the dependent joints of couplings in place, with the number of turns that is nearest to the current value."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

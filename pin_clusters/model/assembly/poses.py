@@ -1,4 +1,4 @@
-"""Assembled poses of a cluster: a starting pose on the requested branch, and samples around it."""
+"""Computes poses of a cluster with closed loops: a first pose on the requested branch, and samples around this pose."""
 
 import math
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from ...constraints.contract import SolvedConstraint
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
-SAMPLES = 12  # number of assembled poses that are sampled around the reference
+SAMPLES = 12  # number of assembled poses to sample around the reference pose
 STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
-"""Sizes of the random steps from neutral, [rad] or fractions of the loop length, used if neutral fails."""
-TRIED = 6  # number of assembled poses from random starts that are compared with the pose from neutral
-GOOD = 1e2  # condition number of the scaled K up to which the pose from neutral is accepted
+"""Sizes of random steps from the neutral pose, [rad] or fractions of the loop length, used if that pose fails."""
+TRIED = 6  # number of poses from random starts to compare with the pose from neutral
+GOOD = 1e2  # maximum condition number of the scaled K at which the pose from neutral is accepted
 NEAR_BEST = 3.0
-"""Condition numbers within this factor of the best count as good, because they are unbounded near a bifurcation."""
-SAME = 1e-6  # Assemblies closer than this are equal, because a singularity (dead centre) belongs to both branches.
+"""Poses count as well conditioned if their condition number is at most this multiple of the best."""
+SAME = 1e-6  # Assemblies closer than this count as equal; a singularity (dead centre) is on both branches.
 
 
 class Branches:
-    """Closed forms of the mechanisms in a cluster; closures without a closed form are ignored."""
+    """Closed-form solutions of the mechanisms in a cluster; other closures are ignored."""
 
     def __init__(self, part: Subtree, closures: Sequence[Closure]) -> None:
         self.tree, self.part = part.tree, part
@@ -39,12 +39,12 @@ class Branches:
 
     def seed(self, q: np.ndarray) -> np.ndarray:
         q_tree = self._whole(q)
-        for _, form in self.forms * 2:  # two passes, because one mechanism may provide the inputs of another
+        for _, form in self.forms * 2:  # Two passes are needed, because one mechanism may drive another.
             q_tree = next(iter(form.assemblies(self.tree, q_tree)), q_tree)
         return q_tree[self.part.iq]
 
     def left(self, q: np.ndarray) -> list[Any]:
-        """Return the constraints whose requested branch differs from the branch of q, an assembled pose."""
+        """Return the constraints whose requested branch differs from their branch at the assembled pose q."""
         q_tree = self._whole(q)
         return [s for s, form in self.forms if hasattr(s, "branch") and self._is_left(form, q_tree)]
 
@@ -83,13 +83,13 @@ def pose_at(part: Subtree, q: np.ndarray) -> Pose:
 def closed(part: Subtree, q: np.ndarray) -> Pose:
     q = project(part.equations, part.model, q, lengths=part.lengths)
     residual, K = part.equations.evaluate(q)
-    if not np.isfinite(K).all():  # The user's function is not defined at q.
+    if not np.isfinite(K).all():  # The user's function is undefined at q.
         raise AssemblyFailure(q, residual.copy(), math.inf)
     return pose_at(part, q)
 
 
 def closed_near(part: Subtree, q: np.ndarray) -> Pose:
-    """Project q to a nearby assembled pose, even if q is singular; raise the error of the best failed attempt."""
+    """Project q to a nearby assembled pose, even if q is singular; on failure, raise the error of the best attempt."""
     rng = np.random.default_rng(0)
     failures: list[AssemblyFailure] = []
     for size in (0.0, 0.02, 0.05, 0.1, 0.2):
@@ -107,11 +107,11 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
-    """Compute an assembled pose near neutral where K has full rank; raise the error of the best failed attempt.
+    """Compute an assembled pose near neutral where K has full rank; on failure, raise the error of the best attempt.
 
-    Closed forms are solved first, on their requested branch. The projection of neutral is used if it is regular.
-    Otherwise random starting poses with increasing spread are projected; every call uses the same ones. The result is
-    the pose nearest to neutral whose condition number is within the factor ``NEAR_BEST`` of the best.
+    Mechanisms with closed-form solutions are first moved to their requested branch. If the projection of the neutral
+    pose is singular, random poses with increasing spread, the same in every call, are projected. The result is the pose
+    nearest to neutral whose condition number is at most ``NEAR_BEST`` times the best condition number.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -129,7 +129,7 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
             random_poses.append(_unwound(part, closed(part, start)))
         except AssemblyFailure as error:
             failures.append(error)
-        # Two more poses suffice to confirm the rank if the pose from neutral is well conditioned.
+        # If the pose from neutral is well conditioned, two more poses suffice to confirm the rank.
         if (
             first is not None
             and len(random_poses) >= 2
@@ -142,7 +142,7 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
     if first is None and not random_poses:
         raise min(failures, key=lambda failure: failure.misfit)
     candidates = [*([first] if first is not None else []), *random_poses]
-    # The solver may end on any branch if a closed form has no assembly at the start.
+    # If a closed-form solution does not exist at the start, the solver may end on any branch.
     if on_branch := [p for p in candidates if not branches.left(p.q)]:
         candidates = on_branch
         first = first if any(p is first for p in on_branch) else None
@@ -155,7 +155,7 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
 
 
 def _unwound(part: Subtree, pose: Pose) -> Pose:
-    """Remove whole turns of hinges if this does not change the residual."""
+    """Remove full turns of hinges if this does not change the residual."""
     hinges = [part.model.idx_qs[j] for j in range(1, part.model.njoints) if _is_hinge(part, j)]
     q = pose.q.copy()
     q[hinges] -= 2.0 * np.pi * np.round(q[hinges] / (2.0 * np.pi))
@@ -171,9 +171,9 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 
 
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
-    """Return the start and assembled poses around it; every call returns the same poses.
+    """Return the pose ``start`` and assembled poses around it; every call returns the same poses.
 
-    Each sample is a random step along the free motions from the start, or from the last sample, and a projection.
+    For each sample, a random step in the null space of K, from the start or from the last sample, is projected.
     Joint limits are ignored, because the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)

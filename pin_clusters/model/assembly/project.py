@@ -1,4 +1,4 @@
-"""Close a mechanism by minimum-norm Newton steps in the tangent space, damped far from the solution."""
+"""Closes a mechanism by minimum-norm Newton steps in the tangent space; far from the solution, steps are damped."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from ...kernels.moves.limits import LIMIT
 from .evaluate import Equations
 
 RANK_TOLERANCE = 1e-4
-"""Singular values of the scaled K below this fraction of the largest count as zero, because files round pi/2."""
-OPEN_TOLERANCE = 1e-4  # accepted residual of equations that cannot be closed, [rad] or fraction of the loop length
-NEAR = 1e-3  # scaled residual below which full Newton steps are used
+"""Singular values of the scaled K below this fraction of the largest count as zero, because inputs are rounded."""
+OPEN_TOLERANCE = 1e-4  # maximum residual of equations that cannot be satisfied, [rad] or fraction of the loop length
+NEAR = 1e-3  # Full Newton steps are used below this scaled residual.
 
 
 class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
-    """A projection did not close the mechanism; ``q`` is the best configuration, with its ``residual``."""
+    """Raised if a projection does not close the mechanism; ``q`` and ``residual`` are the best result."""
 
     def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
         super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or fraction of its length)")
@@ -33,12 +33,12 @@ def rank_of(singular_values: np.ndarray, tolerance: float = RANK_TOLERANCE) -> i
 def translations(tree: pin.Model) -> np.ndarray:
     data = pin.Data(tree)
     pin.computeJointJacobians(tree, data, pin.neutral(tree))
-    J = data.J.reshape(6, -1)  # Pinocchio returns a vector for one column.
+    J = data.J.reshape(6, -1)  # Pinocchio returns a single column as a vector.
     return np.asarray(np.linalg.norm(J[3:], axis=0) < 1e-9)
 
 
 def step_lengths(equations: Equations) -> np.ndarray:
-    """Return the step of each velocity that counts as one radian: 1, or the loop length for translations; (nv,)."""
+    """Return the step of each velocity that counts as 1 rad, shape (nv,): 1, or the loop length for translations."""
     return np.where(translations(equations.tree), max(equations.lengths, default=0.0) or 1.0, 1.0)
 
 
@@ -55,11 +55,11 @@ def project(
 ) -> np.ndarray:
     """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
-    Redundant rows, which the joints cannot change, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
-    singular pose, this also applies to combinations of rows that the joints hardly change: combinations whose relative
-    singular value is below ``rank_tolerance``. To close all rows, pass rows without redundancy and a small
-    ``rank_tolerance``. ``hold_iv`` are indices of velocities that stay zero, ``tolerance`` is the largest scaled
-    residual, times max(1, |q| / 100), and ``lengths`` is the result of ``step_lengths``.
+    Redundant rows, which no joint motion can close, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
+    singular pose, this also applies to combinations of rows whose relative singular value is below ``rank_tolerance``.
+    To close all rows, pass rows without redundancy and a small ``rank_tolerance``. ``hold_iv`` contains the indices of
+    velocities that stay zero. The scaled residual of the result is at most ``tolerance`` times max(1, |q| / 100).
+    ``lengths`` is the result of ``step_lengths``.
     """
     if equations.size == 0:
         return np.array(q)
@@ -67,7 +67,7 @@ def project(
     held = list(hold_iv)
     q = np.array(q)
     residual, K = equations.evaluate(q)
-    # A row of K that vanishes at the start must not dominate the scaled residual.
+    # A row of K that is zero at the start must not dominate the scaled residual.
     scales = np.maximum(equations.scales(q), np.abs(residual) / 3.0 if "" in equations.units else 0.0)
     damping, lost, best = 0.03, 0, np.inf
     while evaluations > 0:
@@ -87,7 +87,7 @@ def project(
                 return q
             break
         if misfit < NEAR:
-            # The misfit stops falling at a singular pose, or by rounding errors in long sums (two digits are allowed).
+            # The residual stops decreasing at a singular pose, or because of rounding errors in long sums.
             lost = lost + 1 if misfit > 0.5 * best else 0
             if lost > 6:
                 if misfit < 100.0 * tolerance:

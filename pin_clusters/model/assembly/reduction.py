@@ -1,4 +1,4 @@
-"""Drop loop equations that are redundant at all sampled poses, and check that the kept equations imply them."""
+"""Drops loop equations that are redundant at all sampled poses; checks that the kept equations imply them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from .project import OPEN_TOLERANCE, AssemblyFailure, project, rank_of
 from .selection import choose_rows
 from .subtree import Subtree
 
-FULL_RANK = 1e-9  # rank tolerance for equations without redundancy
+FULL_RANK = 1e-9  # rank tolerance for equations that are not redundant
 _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
     FrameClosure: ("rows",),
     HarmonicClosure: ("terms",),
     LinearClosure: ("coefficients", "offsets", "periods"),
 }
-"""Fields with one entry per row, for closures from which single rows can be dropped."""
+"""Closures from which single rows can be dropped, and their fields with one entry per row."""
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
@@ -30,17 +30,17 @@ def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
 
 
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
-    """Choose the rows of K to solve; return them, ascending, and whether there are more of them than the rank.
+    """Choose the rows of K to solve; return the rows, ascending, and whether there are more rows than the rank.
 
-    ``Ks`` contains K with scaled rows at regular poses. The matrices side by side form one wide matrix. A row outside a
-    maximal set of linearly independent rows of this matrix is a fixed combination of the others, so it can be dropped.
-    If the number of remaining rows equals the rank, they suffice at all regular poses (planar loops in three
-    dimensions, Sarrus' linkage). If it is larger, the column space of K changes with the pose (Bennett's linkage), and
-    the rows must be chosen at each pose.
+    ``Ks`` contains K with scaled rows at regular poses. All these matrices, side by side, form one wide matrix. Only a
+    maximal set of linearly independent rows of the wide matrix is kept, because each other row is a combination of the
+    kept rows with constant coefficients. If the number of kept rows equals the rank, they suffice at all regular poses
+    (planar loops in three dimensions, Sarrus' linkage). If it is larger, the column space of K changes with the pose
+    (Bennett's linkage), and the rows to solve must be chosen at each pose.
     """
     if rank == 0:
         return [], False
-    inseparable: list[int] = []  # rows of closures that cannot lose single rows
+    inseparable: list[int] = []  # rows of closures from which single rows cannot be dropped
     for c, block in zip(equations.closures, equations.rows, strict=True):
         if not isinstance(c, BodyClosure | HarmonicClosure | LinearClosure):
             inseparable += range(block.start, block.stop)
@@ -71,19 +71,19 @@ def _with_rows(c: Closure, rows: list[int]) -> Closure:
 
 
 def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool) -> tuple[np.ndarray, float]:
-    """Solve the kept rows to machine precision; return the pose and the largest scaled residual of all rows."""
+    """Solve the kept rows to machine precision; return q and the largest scaled residual of all rows."""
     q = start.q
     if not pivoted:
         try:
             q = project(solved, part.model, q, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
-            pass  # A singular start remains closed within the coarser rank tolerance.
+            pass  # If the start is singular, the loops stay closed within the coarser rank tolerance.
     misses = np.abs(part.equations.evaluate(q)[0]) / part.scales
     return q, float(np.max(misses, initial=0.0))
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Raise ``ConstraintError`` if nearby solutions of the kept rows violate dropped rows, so the loops cannot move."""
+    """Raise ``ConstraintError`` if nearby solutions of the kept rows violate dropped rows: the loops cannot move."""
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
     free = Vt[rank_of(S) :]

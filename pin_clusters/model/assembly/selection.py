@@ -1,4 +1,4 @@
-"""Choose the equations to keep and the independent joints."""
+"""Chooses the equations to keep, and the independent joints."""
 
 import functools
 import itertools
@@ -10,24 +10,24 @@ import numpy as np
 
 from .project import rank_of
 
-SLACK = 3.0  # A choice is accepted if its worst condition number is within this factor of the best.
-PREFERRED = 10.0  # A choice of more preferred joints is accepted if its median condition number is within this factor.
-ENUMERATED = 5000  # largest number of choices that are compared one by one
+SLACK = 3.0  # A choice is accepted if its largest condition number is at most this multiple of the best.
+PREFERRED = 10.0  # maximum median condition number of a choice with more preferred joints, relative to the best
+ENUMERATED = 5000  # maximum number of choices that are all compared
 
 
 class Chosen(NamedTuple):
-    """Independent velocities of a cluster."""
+    """The chosen independent velocities of a cluster."""
 
     columns: tuple[int, ...]  # indices of the independent columns, ascending
-    worst: float  # largest condition number of the dependent columns over the poses
-    best: float  # largest condition number of the best choice
-    of_best: tuple[int, ...]  # columns of the best choice
+    worst: float  # largest condition number of the dependent columns K_d over the poses
+    best: float  # largest condition number of K_d for the best-conditioned choice
+    of_best: tuple[int, ...]  # columns of the best-conditioned choice
 
 
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
-    """Return cond(K) and cond(K_d) of K with scaled rows; infinite if singular or not finite.
+    """Return cond(K) and cond(K_d) for K with scaled rows; infinity if the matrix is singular or not finite.
 
-    ``dependents`` are the columns of K_d; their number is the rank of K at regular poses. Rows may be redundant.
+    ``dependents`` are the columns of K_d; their number is the rank of K at regular poses. Rows of K may be redundant.
     """
     rank = len(dependents)
     if rank == 0:
@@ -71,13 +71,13 @@ def choose_independents(
     slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
 ) -> Chosen | None:
-    """Choose independent velocities; return None if every choice is singular.
+    """Choose the independent velocities; return None if every choice is singular.
 
-    ``Ks`` contains K with scaled rows at some poses, each (m, n); rows may be redundant. ``rank`` is the rank of K.
-    ``groups`` contains the columns of each joint, which is dependent or independent as a whole. Columns in no group are
-    neither. Candidates are the choices whose worst condition number is within the factor ``slack`` of the best. The
-    candidate with the lowest ``ranks`` (most preferred columns) is chosen; ties go to the lowest columns. Columns with
-    the two highest ranks are compared by number only. A greedy search is used if there are too many choices.
+    ``Ks`` contains K with scaled rows at several poses, shape (m, n) each; rows may be redundant. ``rank`` is the rank
+    of K. ``groups`` contains the columns of each joint, which are either all dependent or all independent. Columns in
+    no group are ignored. A choice is a candidate if its largest condition number is at most ``slack`` times the best.
+    The candidate with the lowest ``ranks`` (most preferred columns) is chosen; if several are equal, the lowest columns
+    win. For the two highest ranks, only the number of columns counts. Large sets of choices are searched greedily.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -136,12 +136,12 @@ def _best_choice(
     """Return the first choice whose condition number is within ``slack`` of the best.
 
     A choice with more preferred joints (not merely joints with limits) may be singular at fewer than half of the poses.
-    An example is a driven rocker with dead centres.
+    An example is a driven rocker with singular poses (dead centres).
     """
     if not choices:
         return None
     dependents = np.array([[c for c in columns if c not in choice] for choice in choices], dtype=np.int64)
-    worst = _worst(Ks[:2], dependents)  # Two poses give a lower bound; look() adds the other poses.
+    worst = _worst(Ks[:2], dependents)  # The first two poses give a lower bound; look() adds the other poses.
     evaluated = np.zeros(len(choices), dtype=bool)
 
     def look(i: int) -> float:
@@ -157,7 +157,7 @@ def _best_choice(
             top, best = float(worst[i]), int(i)
     if not top < 1e12:
         return None
-    # The factor 1 + 1e-6 prevents rounding errors from deciding.
+    # With the factor 1 + 1e-6, rounding errors do not affect the choice.
     limit = slack * top * (1.0 + 1e-6)
     selected = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
     kind = _dislike(choices[selected], ranks)[0]
@@ -180,7 +180,7 @@ def _greedy_choice(
     rank: int,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Make joints dependent one by one, least preferred first, then exchange joints; the result counts as the best."""
+    """Make joints dependent one by one, least preferred first, then exchange joints to improve the condition number."""
     dependent: list[int] = []  # indices of the dependent groups
     remainders = [np.array(K) for K in Ks]
     while sum(len(groups[i]) for i in dependent) < rank:
@@ -224,9 +224,9 @@ def _greedy_choice(
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Choose rows such that all others are fixed combinations of them, preferring ``first``; return them and the rank.
+    """Choose linearly independent rows of ``union``, preferring ``first``; return the rows and the rank.
 
-    ``union`` is K with scaled rows at all poses, side by side, shape (m, n).
+    ``union`` contains K with scaled rows at all poses, side by side, shape (m, n). The chosen rows span its row space.
     """
     U, S, _ = np.linalg.svd(union, full_matrices=False)
     rank = rank_of(S)
@@ -235,7 +235,7 @@ def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int]
     while len(selected) < rank:
         norms = np.linalg.norm(remainder, axis=1)
         early = [i for i in first if norms[i] > 0.1]
-        # The first row that is about as good as the best is chosen, so that rounding errors do not decide.
+        # Choose the first row with at least half of the largest norm, so that rounding errors do not affect the choice.
         i = early[0] if early else int(np.flatnonzero(norms >= 0.5 * norms.max())[0])
         selected.append(i)
         direction = remainder[i] / norms[i]

@@ -1,4 +1,4 @@
-"""The loops of one cluster, and the cluster as a small tree on which the loop equations are evaluated."""
+"""Extracts a cluster with loops as a small tree, on which the loop equations are evaluated."""
 
 import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
@@ -15,16 +15,16 @@ from .project import step_lengths, translations
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterLoops:
-    """Loop closures and couplings of one cluster."""
+    """The loop closures and the couplings of one cluster."""
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # implicit equations
-    rows: tuple[Row, ...]  # couplings, masters before dependents
-    independent: tuple[int, ...] = ()  # joint ids that must be independent; if empty, they are chosen
+    rows: tuple[Row, ...]  # couplings, in an order of evaluation
+    independent: tuple[int, ...] = ()  # joint ids that must be independent; if empty, the choice is automatic
 
 
 def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
-    """Return what similar clusters, such as legs, share: sizes and parents of joints, and joints of each constraint."""
+    """Return a key that is equal for similar clusters, such as legs; it describes their joints and constraints."""
     position = {j: i for i, j in enumerate(sorted(cluster.joints))}
 
     def at(j: int) -> int:
@@ -39,21 +39,21 @@ def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
 
 
 def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int]) -> tuple[int, ...]:
-    """Return the indices, within a cluster, of the joints that have at least one of the given velocities."""
+    """Return the indices within a cluster of the joints with at least one of these velocities."""
     return tuple(i for i, j in enumerate(sorted(joints)) if set(in_v(tree, j)) & set(velocities))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Subtree:
-    """The joints of a cluster as a tree, attached to the universe in place of their output body."""
+    """The joints of a cluster as a separate tree, in which the universe replaces the body that carries the cluster."""
 
     tree: pin.Model  # the whole tree
     model: pin.Model  # tree of the cluster's joints
-    joints: tuple[int, ...]  # ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
-    equations: Equations  # the closures, in the order of the whole tree
+    joints: tuple[int, ...]  # joint ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
+    equations: Equations  # equations of the closures, in the order of the whole tree
     slides: np.ndarray  # mask of the velocities that are translations, shape (nv,)
-    lengths: np.ndarray  # step that counts as one radian, shape (nv,): the loop length for translations
-    scales: np.ndarray  # scale of each row at any pose; typical norms replace the norms of rows of K
+    lengths: np.ndarray  # step that counts as 1 rad, shape (nv,): 1, or the loop length for translations
+    scales: np.ndarray  # scale of each row for all poses; rows without a unit have a typical norm of the row of K
     iq: np.ndarray  # indices in q of the whole tree
     iv: np.ndarray  # indices in v of the whole tree
 
@@ -85,14 +85,14 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
 
 
 def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
-    """Return scales that do not vanish with a row of K: root mean squares over random poses, assembled or not."""
+    """Return nonzero scales of the rows: root mean squares over random poses, which need not close the loops."""
     neutral = pin.neutral(equations.tree)
     if all(equations.units):
         return equations.scales(neutral)
     rng = np.random.default_rng(0)
     steps = rng.uniform(-1.0, 1.0, (6, equations.tree.nv)) * lengths
     samples = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
-    counted = np.isfinite(samples)  # A user's function may be undefined at some or all of these poses.
+    counted = np.isfinite(samples)  # A user's function may be undefined at these poses.
     squares = np.sum(np.where(counted, samples, 0.0) ** 2, axis=0)
     return np.where(counted.any(axis=0), np.sqrt(squares / np.maximum(counted.sum(axis=0), 1)), 1.0)
 

@@ -1,6 +1,6 @@
-"""Configurations of a cluster model: the manifold of q that satisfies the couplings and closes the loops.
+"""Functions on the configurations of a cluster model that satisfy the couplings and close the loops.
 
-``q`` always contains every joint of the tree, so any Pinocchio function, viewer or collision checker accepts it.
+``q`` always contains every joint of the tree, so all Pinocchio functions, viewers and collision checkers accept it.
 """
 
 from .branches import branches as branches

@@ -1,6 +1,6 @@
-"""Plans of fast calls of ``integrate``, ``difference``, ``project`` and the derivatives of the first two.
+"""Builds the plans of fast calls for ``integrate``, ``difference``, their derivatives, and ``project``.
 
-Pinocchio moves the joints of the tree, kernels move the loops, and an affine map sets joints that follow others.
+A plan is a list of compiled steps: Pinocchio functions on the tree, kernels for loops, and affine maps for couplings.
 """
 
 from typing import Any
@@ -17,13 +17,13 @@ from .. import ClusterModel, loops_of, movers_of, once
 from ._shortest import Affine
 from .manifold import Manifold, manifold
 
-_PRECISION = 1e-12  # default of comparisons, as in Pinocchio's functions
-_MOST_KNOWN = 16  # largest number of ``hold`` arguments of ``project`` with a stored plan
+_PRECISION = 1e-12  # default tolerance of comparisons, as in Pinocchio
+_MOST_KNOWN = 16  # maximum number of ``hold`` arguments of ``project`` for which a plan is stored
 Plans = tuple[Any, ...]
 
 
 class _Move(Form):
-    """Plan of a call that moves configurations, while the plan is built.
+    """Builder of the plan of a call that moves configurations.
 
     ``places`` are the indices of the independent velocities in the tree's velocity. ``entries`` maps the index in the
     tree's velocity of each joint with one coordinate to its index in q.
@@ -39,18 +39,18 @@ class _Move(Form):
         self.results_so_far = 0
 
     def vector_argument(self, name: str, *, read: bool = False) -> int:
-        """Return a vector argument for a call of Pinocchio; with ``read``, steps may also read its numbers."""
+        """Return a vector argument for a call of Pinocchio; if ``read``, other steps may also read its numbers."""
         size = self.size(name)
         self.work.append(("vector", self.positions[name], int(not read), size, np.zeros(size)))
         return self._result()
 
     def new(self, size: int, word: np.ndarray) -> int:
-        """Create a vector whose address is in ``word``; return it as an argument for a call of Pinocchio."""
+        """Create a vector and write its address to ``word``; return it as an argument for a call of Pinocchio."""
         self.work.append(("fresh", 1, size, 0, 0, word))
         return self._result()
 
     def pinocchio(self, function: Any, size: int, *arguments: Any) -> tuple[int, np.ndarray]:
-        """Call a Pinocchio function of the tree that returns a vector; return the result and its address word."""
+        """Add a call of a Pinocchio function that returns a vector; return the result and the word with its address."""
         word = register()
         self.call(function, self.tree, *arguments)
         result = self._result()
@@ -73,12 +73,12 @@ class _Move(Form):
         self.work.append(("affine", *rows, *terms, x, to))
 
     def integrate(self, q: str, v: np.ndarray) -> int | None:
-        """Move q (an argument) along v (an address word); return the first result's number, or None without a plan."""
+        """Add steps that move the argument q along v (an address word); return the index of the result, or None."""
         model, y, q_word = self.owner, register(), register()
         if not self.shape.linear:
             return None
         added = np.array([self.entries.get(int(iv), -1) for iv in self.places], dtype=np.int64)
-        if (added >= 0).all():  # Pinocchio would only add v to q.
+        if (added >= 0).all():  # For these joints, Pinocchio only adds v to q.
             q_word = self.word(q)
             moved = self.new(model.nq, y)
             self.work += [("move", model.nq, q_word, y), ("plus", model.nv, added, q_word, v, y)]
@@ -88,7 +88,7 @@ class _Move(Form):
             self.spread(v, to)
             moved, y = self.pinocchio(pin.integrate, model.nq, start, spread)
             if model.closures:
-                self.work += arguments  # Look up v again, because Python may have run in between.
+                self.work += arguments  # Read the address of v again, because Python code may have run since.
                 self.numbers(start, model.nq, q_word)
         if model.closures and not self.carry(q_word, v, y):
             return None
@@ -96,9 +96,9 @@ class _Move(Form):
         return moved - RESULT
 
     def difference(self, v: np.ndarray) -> int | None:
-        """Compute the velocity from q1 to q2 at address word v; return its number, or None if no plan is possible."""
+        """Add steps that write the velocity from q1 to q2 to v (an address word); return its index, or None."""
         model, start, end, to = self.owner, 0, 0, register()
-        plain = len(self.entries) == self.tree.njoints - 1  # Pinocchio would only subtract q1 from q2.
+        plain = len(self.entries) == self.tree.njoints - 1  # For these joints, Pinocchio only subtracts.
         if not plain:
             start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
             _, to = self.pinocchio(pin.difference, self.tree.nv, start, end)
@@ -108,7 +108,7 @@ class _Move(Form):
             self.work.append(("minus", model.nv, self._entries_of(self.places), q2, q1, v))
         else:
             self.work.append(("gather", len(self.places), self.places, to, to, v))
-            if model.closures:  # Look up q1 and q2 again, because Python may have run in between.
+            if model.closures:  # Read their addresses again, because Python code may have run since.
                 q1, q2 = (self.numbers(x, model.nq, register()) for x in (start, end))
         return None if model.closures and not self._arrives(v, q1, q2, start, end) else velocity - RESULT
 
@@ -116,14 +116,14 @@ class _Move(Form):
         return np.array([self.entries[int(iv)] for iv in velocities], dtype=np.int64)
 
     def _arrives(self, v: np.ndarray, q1: np.ndarray, q2: np.ndarray, start: int, end: int) -> bool:
-        """Check that the loops move from q1 to q2 along v (address words); return whether the code is compiled.
+        """Add a check that the loops move from q1 to q2 along v; return whether compiled code is available.
 
-        ``start`` and ``end`` are q1 and q2 as arguments for calls of Pinocchio.
+        v, q1 and q2 are address words; ``start`` and ``end`` are q1 and q2 as arguments for calls of Pinocchio.
         """
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))
         self.work.append(("finite", model.nq, q2))
-        if set(loops.entries.tolist()) <= set(self.entries.values()):  # Pinocchio would only add and subtract.
+        if set(loops.entries.tolist()) <= set(self.entries.values()):  # Pinocchio only adds and subtracts.
             single = np.array([i for i, iv in enumerate(self.places) if int(iv) in self.entries], dtype=np.int64)
             velocities = self.lead_to(np.zeros(len(single)))
             self.new(model.nq, y)
@@ -147,7 +147,7 @@ class _Move(Form):
         return True
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
-        """Move the loop joints in ``target``, which contains the other joints; return whether the code is compiled."""
+        """Add a step that writes the loop joints to ``target``; return whether compiled code is available."""
         model, loops = self.owner, loops_of(self.owner)
         code = _code(model, MOVE)
         if not code or not loops.compiled:
@@ -248,7 +248,7 @@ def of_project(model: ClusterModel, function: Any) -> Plans:
 
 
 def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: Any = None) -> Any:
-    """Return the plan of ``project`` for joints that the object ``hold`` names; None if no plan is possible."""
+    """Return the plan of ``project`` for the held joints ``ids``; None if no plan is possible."""
     form, y = _Move(model, function, "q" + " hold" * (hold is not None)), register()
     shape, nq, loops = form.shape, model.nq, loops_of(model) if model.closures else None
     correction, inside = shape.way(model, ids), len(shape.followers) - len(shape.way(model, ()).outside)
@@ -285,7 +285,7 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
 
 
 def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int, ...]) -> None:
-    """Store the plan of ``project`` for held joints by the object that named them."""
+    """Store the plan of ``project`` for the held joints ``ids`` under the argument ``hold`` that specified them."""
     fixed = type(hold) is str or (type(hold) is tuple and hold and all(type(name) is str for name in hold))
     if fixed and is_fast(function) and (plan := held_plan(model, function, ids, hold)) is not None:
         model._remember_plan(function, plan, _MOST_KNOWN)
@@ -293,7 +293,7 @@ def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int,
 
 @once
 def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    """Return a tree with the independent joints on the universe, in the order of v, and their indices in q."""
+    """Return a tree with only the independent joints, on the universe and in the order of v; and their indices in q."""
     full_tree, tree, iq = model.own_tree, pin.Model(), list[int]()
     independent = {int(iv) for iv in model.idx_v_independent}
     for j in range(1, full_tree.njoints):
@@ -305,7 +305,7 @@ def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 
 
 def of_tangent(model: ClusterModel, function: Any) -> Plans:
-    """Return plans for functions that Pinocchio evaluates for the independent joints, one per set of arguments."""
+    """Return the plans, one per set of arguments, of a function that Pinocchio evaluates for the independent joints."""
     tree, places = leaders_of(model)
     by_position = "argument_position" in function.positions
     names, plans = [name for name in function.positions if name not in ("model", "argument_position")], []

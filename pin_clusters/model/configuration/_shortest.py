@@ -1,4 +1,4 @@
-"""Smallest correction that satisfies couplings with some joints held; C and NumPy compute bitwise equal results."""
+"""Computes the smallest correction of q that satisfies the couplings; C and NumPy give bitwise equal results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .. import ClusterModel, Follower, loops_of
 
 @dataclass(frozen=True)
 class Affine:
-    """Affine map ``y[at] = constants``, then ``y[to[k]] += coefficients[k] * x[of[k]]``, one term after the other."""
+    """Affine map: sets ``y[at] = constants``; for each k, adds ``coefficients[k] * x[of[k]]`` to ``y[to[k]]``."""
 
     at: np.ndarray  # indices in y, shape (rows,)
     constants: np.ndarray  # shape (rows,)
@@ -22,7 +22,7 @@ class Affine:
 
     @staticmethod
     def of_rows(rows: Iterable[tuple[int, float, Iterable[tuple[int, float]]]]) -> "Affine":
-        """Create the map from rows: index in y, constant, (index in x, coefficient) of each term."""
+        """Create the map from rows ``(index in y, constant, terms)``; a term is ``(index in x, coefficient)``."""
         listed = [(target, constant, list(terms)) for target, constant, terms in rows]
         terms = [(target, of, c) for target, _, row_terms in listed for of, c in row_terms]
         return Affine(
@@ -34,7 +34,7 @@ class Affine:
         )
 
     def apply(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Write the result to y and return it. y may be x if no term reads an entry that is written."""
+        """Write the result to y and return y. The array y may be x if no term reads an entry that is written."""
         if len(self.at):
             y[self.at] = self.constants
             np.add.at(y, self.to, self.coefficients * x[self.of])
@@ -43,15 +43,15 @@ class Affine:
 
 @dataclass(frozen=True)
 class Way:
-    """Map from residuals to the smallest step, in the norm of the tangent space, that removes them."""
+    """Map from residuals to the smallest velocity step that removes the residuals."""
 
     outside: tuple[Follower, ...]  # couplings of clusters without closed loops
     residual: Affine  # maps q to the residuals of ``outside``, if no joint is continuous
     step: Affine  # maps residuals to the step, shape (tree.nv,)
-    rest: np.ndarray | None  # maps residuals to the remainder that the held joints cause; None if zero
+    rest: np.ndarray | None  # maps residuals to the part that held joints prevent from being removed; None if zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
-        """Return the step from q, shape (nv,); raise ``ConfigurationError`` if the held joints prevent it."""
+        """Return the step from q, shape (nv,); raise ``ConfigurationError`` if held joints prevent a solution."""
         if linear:
             r = self.residual.apply(q, np.zeros(len(self.outside)))
         else:
@@ -91,7 +91,7 @@ def shortest_way(model: ClusterModel, followers: Iterable[Follower], held: tuple
 
 
 def _pseudoinverse(A: np.ndarray) -> np.ndarray:
-    """Return the pseudoinverse, computed per group of coupled rows, so that uncoupled entries are exactly zero."""
+    """Return the pseudoinverse, computed for each group of coupled rows; entries between groups are exactly zero."""
     result = np.zeros(A.shape[::-1])
     if not A.size:
         return result

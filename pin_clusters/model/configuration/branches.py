@@ -1,4 +1,4 @@
-"""Assembly modes (branches) of a mechanism for the same values of the independent joints."""
+"""Finds all assembly modes (branches) of a mechanism for given values of the independent joints."""
 
 import math
 from typing import Any
@@ -18,25 +18,25 @@ _STARTS = 64
 
 @stock(COMMON)
 def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
-    """Return the assembled configurations of a cluster with closed loops for the independent joints of q.
+    """Return all configurations that close the loops of a cluster and have the independent joint values of q.
 
-    The list is complete if the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of
-    ``Differential``) whose independent joints are the model's. Otherwise, Newton's method searches for the dependent
-    joints from 64 starting poses, which are the same at each call. It can miss an assembled configuration.
+    The list is complete if the cluster is a single mechanism with a closed-form solution (``FourBar``, ``SliderCrank``
+    and most ``Differential`` types) and has the independent joints of this solution. Otherwise, Newton's method
+    searches for the dependent joints from 64 starting poses, which are the same in every call; it may miss solutions.
 
     Args:
-        cluster: Name of one of its joints, or an entry of ``model.clusters``.
+        cluster: Name of a joint in the cluster, or an entry of ``model.clusters``.
 
     Returns:
-        Whole configurations, shape (nq,) each, [rad] or [m]. If q is assembled, its own branch is first. The list is
-        empty if the mechanism cannot be assembled with these independent joints.
+        Configurations of the whole tree, shape (nq,) each, [rad] or [m]. If q closes the loops, its branch comes first.
+        The list is empty if the loops cannot be closed for these values of the independent joints.
 
     Raises:
         UnknownNameError: No joint has this name.
         ConfigurationError: The cluster has no closed loops, or q is not finite.
 
     References:
-        The constraints' closed forms; Newton's method.
+        The closed-form solutions of the constraints; Newton's method.
 
     Example:
         >>> import pin_clusters as pc
@@ -87,7 +87,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
         x = assemble(model, at, pin.integrate(tree, q, step), held_velocities)
         if x is None:
             continue
-        x[held_entries] = q[held_entries]  # The other joints keep their exact values.
+        x[held_entries] = q[held_entries]  # The joints of other clusters keep their exact values.
         if not any(same_pose(model, x, assembly, 1e-6, loops_only=True) for assembly in assemblies):
             assemblies.append(x)
     return assemblies

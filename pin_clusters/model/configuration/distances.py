@@ -1,4 +1,4 @@
-"""Distances between configurations, measured at the independent joints, and comparison and normalization of q."""
+"""Computes distances between configurations of the independent joints; compares and normalizes configurations."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 @also_pinocchios
 @_documented
 def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
-    """Return the squared distances of the independent joints from q1 to q2.
+    """Return the squared distance from q1 to q2 for each independent joint.
 
     Returns:
         One entry per independent joint, in the order of v, [rad^2] or [m^2]; a new array.
@@ -39,10 +39,10 @@ def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.nda
 @also_pinocchios
 @_documented
 def distance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> float:
-    """Return the distance from q1 to q2: the root of the sum of ``squaredDistance``.
+    """Return the distance from q1 to q2, which is the square root of the sum of ``squaredDistance``.
 
     Returns:
-        Distance, with equal weights for revolute [rad] and prismatic [m] joints.
+        Distance, in which 1 rad of a revolute joint counts as much as 1 m of a prismatic joint.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -65,13 +65,13 @@ def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.n
 @also_pinocchios
 @_documented
 def isSameConfiguration(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, prec: float = 1e-12) -> bool:
-    """Return whether two configurations of the whole tree place all bodies at the same poses.
+    """Return whether two configurations of the whole tree give all bodies the same poses.
 
     Args:
         prec: Tolerance of the comparison, as in Pinocchio.
 
     Returns:
-        Whether all entries agree; rotations are compared as rotations.
+        Whether all entries agree within the tolerance. A quaternion and its negative are equal.
 
     Example:
         >>> import pin_clusters as pc
@@ -91,7 +91,7 @@ def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool
     """Return whether the quaternions and (cos, sin) pairs of a configuration have unit norm.
 
     Args:
-        prec: Largest deviation of a norm from 1. Couplings are not checked; use ``pc.residual``.
+        prec: Largest deviation of a norm from 1. To check couplings and loops, use ``pc.residual``.
 
     Returns:
         Whether all norms are 1 within the tolerance.
@@ -110,7 +110,7 @@ def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool
 @also_pinocchios
 @_documented
 def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
-    """Return a configuration with quaternions and (cos, sin) pairs of unit norm; ``pc.project`` also closes loops.
+    """Scale the quaternions and (cos, sin) pairs of q to unit norm; ``pc.project`` also closes loops.
 
     Returns:
         Normalized configuration, shape (nq,), [rad] or [m]; a new array.
@@ -131,12 +131,12 @@ def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
 def dIntegrateTransport(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, Jin: ArrayLike, argument_position: Any
 ) -> np.ndarray:
-    """Transport derivatives at ``integrate(model, q, v)`` back to q: the transposed ``dIntegrate`` times Jin.
+    """Transport derivatives from ``integrate(model, q, v)`` to q, by the product of ``dIntegrate`` transposed and Jin.
 
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
-        Jin: Columns of derivatives with respect to independent velocities, shape (nv, n).
-        argument_position: ``pin.ARG0`` or ``pin.ARG1``.
+        Jin: Derivatives with respect to the independent velocities, one per column, shape (nv, n).
+        argument_position: ``pin.ARG0`` (derivative of ``integrate`` by q) or ``pin.ARG1`` (by v).
 
     Returns:
         Transported derivatives, shape (nv, n), in the units of Jin; a new array.

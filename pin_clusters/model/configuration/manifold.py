@@ -1,4 +1,4 @@
-"""The manifold of valid configurations: couplings satisfied, quaternions and (cos, sin) pairs of unit norm."""
+"""The manifold of valid configurations, which satisfy the couplings, the loop closures and the unit norms."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,35 +22,35 @@ References:
 """,
 )
 
-TOLERANCE = 1e-6  # float32 input has a relative error of 1e-7; real mistakes are orders of magnitude larger.
-UNLIMITED = 1e100  # Pinocchio writes the largest float for "no limit".
-# First entry and number of the entries that must have unit norm, by type of joint.
+TOLERANCE = 1e-6  # Values in float32 have relative errors of 1e-7; real mistakes are orders of magnitude larger.
+UNLIMITED = 1e100  # Pinocchio represents "no limit" by the largest float.
+# Index of the first entry, and number of entries, of the group with unit norm in each type of joint.
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
 
 @dataclass(frozen=True)
 class Manifold:
-    """The couplings and unit norms of a model, prepared for evaluation."""
+    """The couplings and the unit norms of a model, in arrays for fast evaluation."""
 
     couplings: tuple[Follower, ...]  # one per row of ``model.coupling_rows``
-    # Couplings that are solved by substitution, masters before dependents. The others are in closed loops.
+    # Couplings that are solved by substitution, in an order of evaluation. All other couplings are in closed loops.
     followers: tuple[Follower, ...]
-    # Name of the joint, first and last index (exclusive) in q of each group of unit norm.
+    # For each group with unit norm: name of the joint, first index in q, and last index in q (exclusive).
     units: tuple[tuple[str, int, int], ...]
-    linear: bool  # whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``
+    linear: bool  # True if no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``
     dependents: np.ndarray  # indices in q
     leaders: np.ndarray  # indices in q
-    map: np.ndarray  # shape (dependents, leaders), with chains of couplings resolved
+    map: np.ndarray  # shape (dependents, leaders); it includes couplings of couplings
     offsets: np.ndarray  # shape (dependents,)
     affine: Affine  # the map and the offsets as an affine map of q
     neutral: np.ndarray  # result of ``neutral``, read-only
-    bounded: np.ndarray  # shape (nq,): whether ``randomConfiguration`` draws the entry between limits
+    bounded: np.ndarray  # whether ``randomConfiguration`` draws each entry between limits, shape (nq,)
     limits: tuple[np.ndarray, np.ndarray]  # default limits of ``randomConfiguration``, see ``finite_limits``
-    # Smallest corrections that satisfy the couplings, by held joints, computed on first use.
+    # Maps held joints to the smallest correction that satisfies the couplings; entries are computed on first use.
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
-        """Set the dependent joints in place; followers of continuous joints keep the nearest number of turns."""
+        """Set the dependent joints in place; if they follow a continuous joint, keep the nearest number of turns."""
         with np.errstate(invalid="ignore", over="ignore"):  # Inf and NaN propagate.
             if self.linear:
                 return self.affine.apply(q, q)
@@ -66,10 +66,10 @@ class Manifold:
         return np.array([f.residual(q) for f in self.couplings])
 
     def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
-        """Return the smallest correction that satisfies the couplings with some joints (ids) held; it is cached."""
+        """Cache and return the map to the smallest step that satisfies the couplings but does not move ``held``."""
         correction = self.ways.get(held)
         if correction is None:
-            if len(self.ways) > 256:  # A program may hold many combinations of joints.
+            if len(self.ways) > 256:  # Limit the cache, because a program may hold many combinations of joints.
                 self.ways.clear()
             correction = self.ways[held] = shortest_way(model, self.followers, held)
         return correction
@@ -138,7 +138,7 @@ def _make(model: ClusterModel) -> Manifold:
 
 
 def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return finite limits for random draws: [-1, 1] without limits or if low > high, 2 away from a single limit."""
+    """Return finite limits for random draws: [-1, 1] if there are none or low > high, 2 away from a single limit."""
     no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
     none = ~(low <= high) | (no_low & no_high)
     return (
@@ -153,8 +153,8 @@ def residual(model: ClusterModel, q: ArrayLike) -> np.ndarray:
 
     Returns:
         Residuals of ``model.coupling_rows`` (dependent joint minus prescribed value, [rad] or [m]), followed by the
-        residuals of ``model.closures``. ``pc.residual_rows`` returns labels and units. Couplings with a continuous
-        joint ignore whole turns. Rotations are rotation vectors, [rad].
+        residuals of ``model.closures``. ``pc.residual_rows`` returns their labels and units. Residuals of couplings
+        with a continuous joint ignore full turns. Residuals of rotations are rotation vectors, [rad].
 
     Example:
         >>> import pin_clusters as pc
@@ -173,10 +173,10 @@ class ResidualRow:
     """Label, unit and scale of one entry of ``pc.residual``.
 
     Attributes:
-        label: The constraint and the row.
+        label: Name of the constraint, and of the equation within the constraint.
         unit: ``"m"``, ``"rad"`` or ``""``.
-        scale: Reference value for the residual: the loop length [m], 1 rad, or the norm of the row of K at the
-            reference.
+        scale: Reference value for the residual: the loop length [m], 1 rad, or the norm of the row of the constraint
+            Jacobian K at the reference pose.
 
     Example:
         >>> import pin_clusters as pc
@@ -195,7 +195,7 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     """Return the label, unit and scale of each entry of ``pc.residual``.
 
     Returns:
-        One ``ResidualRow`` per entry; the unit is ``"m"``, ``"rad"`` or ``""``.
+        One ``ResidualRow`` per entry of ``pc.residual``.
 
     References:
         The rows of ``model.coupling_rows`` and ``model.closures``.
@@ -221,9 +221,9 @@ def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> No
     """Check that q is a valid configuration.
 
     Args:
-        tolerance: Largest residual of a coupling relative to its largest term (at least 1 rad or 1 m), and of a loop
-            relative to its length (or 1 rad). Also the largest deviation of a quaternion or (cos, sin) pair from unit
-            norm.
+        tolerance: Largest residual of a coupling, relative to its largest term (at least 1 rad or 1 m). Also the
+            largest residual of a loop, relative to the loop length (or 1 rad), and the largest deviation from 1 of the
+            norm of a quaternion or (cos, sin) pair.
 
     Raises:
         ConfigurationError: q is not finite, violates a coupling or a loop, or a quaternion or (cos, sin) pair does not

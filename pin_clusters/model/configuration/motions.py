@@ -1,4 +1,4 @@
-"""Motions between configurations: integrate, difference, interpolate."""
+"""Moves configurations, computes the velocity between two configurations, and interpolates."""
 
 from typing import Any
 
@@ -23,21 +23,21 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
-    The independent joints move exactly as in Pinocchio. The dependent joints are computed from them by the couplings
-    and closed loops, so the constraints do not drift. ``difference(model, q, integrate(model, q, v))`` is v, up to
-    whole turns.
+    The independent joints move exactly as in Pinocchio. The dependent joints are computed from the independent joints
+    through the couplings and closed loops, so the constraints do not drift. Up to full turns,
+    ``difference(model, q, integrate(model, q, v))`` equals v.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,), [rad] or [m]. The dependent entries of the result do not depend
-            on the dependent entries of q, except for the number of turns of joints that follow a continuous joint.
+        q: Configuration of the whole tree, shape (nq,), [rad] or [m]. The dependent entries of q only determine the
+            branch of the loops, and the number of turns of joints that follow a continuous joint.
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
         Configuration that satisfies the constraints, shape (nq,), [rad] or [m]; a new array. NaN and inf propagate.
-        Loops follow from q in short steps without passing a singular pose, so they stay on their branch.
+        The loops move from q in short steps and do not pass a singular pose, so they stay on their branch.
 
     Raises:
-        BranchLost: A loop does not close at the end, or would have to pass a singular pose.
+        BranchLost: A loop cannot be closed at the end of the motion, or the motion passes a singular pose.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -55,7 +55,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v_tree = np.zeros(model.own_tree.nv)
         v_tree[model.idx_v_independent] = v
         moved = pin.integrate(model.own_tree, q, v_tree)
-    else:  # Followers of continuous joints must move, too, because their turns count.
+    else:  # The followers of continuous joints must move, too, because their full turns are counted.
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
     return shape.follow(moved)
 
@@ -64,16 +64,16 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
 @also_pinocchios
 @_documented
 def difference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
-    """Return the independent velocity that leads from q1 to q2 in unit time.
+    """Return the independent velocity that moves q1 to q2 in unit time.
 
     Returns:
-        Velocity, shape (nv,), [rad] or [m]; a new array. The dependent entries of q1 and q2 only serve to check that
-        their loops are on one branch. Entries of joints that follow by couplings are not read.
+        Velocity, shape (nv,), [rad] or [m]; a new array. The loop joints of q1 and q2 are only read to check that both
+        configurations are on the same branch. Joints that follow others through couplings are not read.
 
     Raises:
-        ConfigurationError: The loops of q2 are open. The loops of q1 may be open; they are closed first.
-        BranchLost: The motion from q1 does not lead the loops to q2. Whole turns of a loop's joints are ignored, unless
-            they move a joint that follows by a ratio.
+        ConfigurationError: The loops are open at q2. If they are open at q1, they are closed first.
+        BranchLost: The motion of the independent joints does not move the loops from q1 to q2. Full turns of loop
+            joints are ignored, unless they change the position of a joint that follows with a ratio.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -114,7 +114,7 @@ def _check_branch(model: ClusterModel, q1: np.ndarray, q2: np.ndarray, v: np.nda
 
 
 def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple[str, ...]:
-    """Return the joints of the first cluster with loops that differs between q1 and q2."""
+    """Return the joints of the first cluster with loops that the motion does not move from q1 to q2."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
         entries = [i for j in loop.joints for i in in_q(tree, j)]
@@ -122,7 +122,7 @@ def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple
         mixed[entries] = q2[entries]
         if not same_pose(model, q1, mixed, 1e-6, loops_only=False):
             return names_of_cluster(model, loop.joints)
-    raise AssertionError("no cluster differs")  # The caller has found a difference.
+    raise AssertionError("no cluster differs")  # The caller has already found a difference.
 
 
 @fast(of_interpolate)
@@ -136,11 +136,11 @@ def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float)
 
     Returns:
         Configuration, shape (nq,), [rad] or [m]; a new array. The independent joints are interpolated as in Pinocchio.
-        A dependent joint with a continuous master moves continuously from q1, so at alpha = 1 it may differ from q2 by
-        whole turns.
+        A joint that follows a continuous joint moves continuously from q1, so at alpha = 1 it may differ from q2 by
+        full turns.
 
     Raises:
-        BranchLost: The motion from q1 does not lead the loops to q2.
+        BranchLost: The motion of the independent joints does not move the loops from q1 to q2.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -157,7 +157,7 @@ def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
     q = pin.interpolate(model.own_tree, q1, q2, part)
     if not shape.linear:
-        # The motion of the independent joints determines how often a dependent joint turns.
+        # The motion of the independent joints determines the number of turns of a dependent joint.
         tangent = model.coupling_matrix @ pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
         for f in shape.followers:
             if f.nq == 1:

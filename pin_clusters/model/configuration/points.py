@@ -1,4 +1,4 @@
-"""Functions that compute one configuration: neutral, random or projected."""
+"""Computes single configurations: neutral, random or projected."""
 
 import math
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ from .manifold import UNLIMITED, Manifold, check_norms, finite_limits, manifold
 from .motions import integrate
 
 _documented = stock(COMMON, AS_PINOCCHIO)
-# Fractions of the motion to a random pose, in the order in which they are used until one succeeds.
+# Fractions of the motion to a random pose; they are tried in this order until the loops close.
 _PARTS = (1.0, 0.6, 0.35, 0.2, 0.1, 0.05)
-# Near a dead centre the dependent joints are much faster than the independent ones. A random pose is accepted if, in a
-# small further part of the motion, no entry of q changes by more than _FASTEST times the largest independent change.
+# Near a singularity (dead centre), the dependent joints move much faster than the independent joints. A random pose is
+# accepted only if a small further motion changes no entry of q by more than _FASTEST times the independent motion.
 _PROBE, _FASTEST = 1e-6, 1e3
 
 
 @fast(of_neutral)
 @_documented
 def neutral(model: ClusterModel) -> np.ndarray:
-    """Return Pinocchio's neutral configuration, with the dependent joints set by the couplings.
+    """Return Pinocchio's neutral configuration, with dependent joints that satisfy the couplings.
 
-    With closed loops or a given ``q_reference``, it is ``model.q_reference``, an assembled pose that is not singular.
+    If the model has closed loops or was created with ``q_reference``, the result is ``model.q_reference``.
 
     Returns:
         Configuration, shape (nq,), [rad] or [m]; a new array. Joint limits are ignored, as in Pinocchio.
@@ -54,10 +54,10 @@ def randomConfiguration(
 ) -> np.ndarray:
     """Return a random configuration that satisfies the couplings and closed loops.
 
-    The independent joints are uniformly distributed within their limits, within [-1, 1] without limits, or within 2 of
-    a single limit. Rotations are uniform. The dependent joints follow, even beyond their own limits. ``pin.seed`` sets
-    the seed. Closed loops are moved by continuation from ``model.q_reference``, on its branch. If they cannot follow
-    the whole motion, they stop at a fraction of it.
+    The independent joints are uniformly distributed within their limits: within [-1, 1] if a joint has no limits, and
+    within an interval of length 2 if it has only one limit. Rotations are uniform. Dependent joints may exceed their
+    limits. ``pin.seed`` sets the seed. Closed loops move from ``model.q_reference`` and stay on its branch. If they
+    cannot reach the drawn values, they stop at a fraction of the motion.
 
     Args:
         lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; by default the limits of the model.
@@ -67,8 +67,8 @@ def randomConfiguration(
         Configuration, shape (nq,), [rad] or [m]; a new array.
 
     Raises:
-        ConfigurationError: A lower limit is above the upper limit, or is NaN.
-        ShapeError: A size is wrong.
+        ConfigurationError: A lower limit exceeds the upper limit, or a limit is NaN.
+        ShapeError: The size of a limit is not nq.
 
     Example:
         >>> import pin_clusters as pc
@@ -99,16 +99,16 @@ def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) 
             f"randomConfiguration: joint {name!r} has lower_bound[{i}] = {low[i]:g} and upper_bound[{i}] = "
             f"{high[i]:g}; lower_bound must not be above upper_bound."
         )
-    if low.min() > -UNLIMITED and high.max() < UNLIMITED:  # most limits need no change
+    if low.min() > -UNLIMITED and high.max() < UNLIMITED:  # In most models, all limits are finite.
         return low, high
     return finite_limits(low, high)
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
-    """Close the loops of the target, moving their independent joints as far towards it as possible."""
+    """Move the loops towards the target as far as they can be closed; return the closed configuration."""
     start = model.q_reference
     motion = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
-    farthest = _PROBE * _FASTEST * np.abs(motion).max(initial=1e-6)  # The minimum exceeds rounding errors.
+    farthest = _PROBE * _FASTEST * np.abs(motion).max(initial=1e-6)  # The lower bound exceeds rounding errors.
     for part in _PARTS:
         try:
             q = integrate(model, start, part * motion)
@@ -129,9 +129,9 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
 def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration that satisfies the couplings and closed loops.
 
-    The joints that are not held change as little as possible, in the norm of the tangent space with equal weights for
-    rad and m. The couplings are satisfied up to rounding errors. Quaternions and (cos, sin) pairs are normalized. Loops
-    are closed by Newton's method with minimum-norm steps, damped far from an assembled pose.
+    The change of the joints that are not held has the smallest norm, in which 1 rad and 1 m have equal weights. The
+    couplings are satisfied up to rounding errors. Quaternions and (cos, sin) pairs are normalized. Newton's method with
+    minimum-norm steps closes the loops; far from a solution, the steps are damped.
 
     Args:
         q: Configuration of the whole tree, shape (nq,), [rad] or [m], which may violate the couplings.
@@ -141,12 +141,12 @@ def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -
         Configuration, shape (nq,), [rad] or [m]; a new array.
 
     Raises:
-        ConfigurationError: The couplings cannot be satisfied with the held joints, a loop does not close, q is not
+        ConfigurationError: The held joints prevent a solution of the couplings, a loop cannot be closed, q is not
             finite, or a quaternion or (cos, sin) pair is zero.
         UnknownNameError: A name in ``hold`` is unknown.
 
     References:
-        The normal equations of a linear constraint; its rows are ``model.coupling_rows``.
+        The normal equations of the linear constraints ``model.coupling_rows``.
 
     Example:
         Move the second joint of a gear so that it agrees with the first:
@@ -167,7 +167,7 @@ def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -
         norm = math.sqrt(in_order(x * x for x in q[first:last].tolist()))
         if norm > 0.0:
             q[first:last] /= norm
-    check_norms(shape, q, 1e-6)  # raises an error for groups that are zero
+    check_norms(shape, q, 1e-6)  # raises an error for zero quaternions
     tree, correction = model.own_tree, shape.way(model, held)
     if model.closures:
         q = close(model, q, [iv for j in held for iv in in_v(tree, j)])

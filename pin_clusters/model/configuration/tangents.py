@@ -1,4 +1,4 @@
-"""Derivatives of ``integrate`` and ``difference`` of the independent joints, which move as in Pinocchio."""
+"""Computes derivatives of ``integrate`` and ``difference`` for the independent joints, which move as in Pinocchio."""
 
 from typing import Any, overload
 
@@ -49,7 +49,7 @@ def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike, argument_positio
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Derivatives for the independent joints, shape (nv, nv) each; new arrays.
+        Derivatives with respect to q and v, shape (nv, nv) each; new arrays.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -76,7 +76,7 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
     """Differentiate ``difference(model, q1, q2)`` with respect to q1 and q2, for the independent joints.
 
     Returns:
-        Derivatives, shape (nv, nv) each; new arrays. The dependent entries of q1 and q2 are not read.
+        Derivatives with respect to q1 and q2, shape (nv, nv) each; new arrays. Their dependent entries are not read.
 
     Example:
         >>> import pin_clusters as pc
@@ -93,7 +93,7 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
 def position_of(given: Any) -> tuple[pin.ArgumentPosition, ...]:
     if given is None:
         return ()
-    if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # Equal integers are not accepted.
+    if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # Plain integers are not accepted.
         raise ArgumentTypeError(
             f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {shown(given)} ({type(given).__name__})."
         )

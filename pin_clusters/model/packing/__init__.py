@@ -1,4 +1,4 @@
-"""Write the tables of the kernels from a tree, its clusters and its rotors."""
+"""Writes the tables that the kernels read for a tree, its clusters and its rotors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,28 +25,28 @@ from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
-    """Where to find the condition number of the equations that determine the dependent joints of a cluster."""
+    """Location of the condition number of K_d, which determines the dependent joints of a cluster."""
 
     joints: tuple[int, ...]  # joint ids of the cluster
     dependents: int  # number of dependent velocities
-    at: int  # offset in the workspace of the squared bound of the condition number
+    at: int  # offset in the workspace of an upper bound of the squared condition number
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Structure and numbers of a model, in the form that the kernels read; ``model.tables``.
+    """The structure and the numbers of a model as arrays for the kernels; ``model.tables`` is an instance.
 
     Attributes:
-        index: Whole numbers, int64, shape (rows, ROW_WIDTH); ``kernels.tables.layout`` names the columns.
-        params: Constant floats, flat; the rows of ``index`` contain offsets into them.
-        work: Initial content of a workspace, flat.
-        joint_of_row: Joint ids of the spanning tree by cluster row of ``index``, for messages.
-        supplies: Python functions whose derivatives the kernels read in the workspace.
+        index: Integers, int64, shape (rows, ROW_WIDTH). ``kernels.tables.layout`` defines the columns.
+        params: Constant floats, a flat array. The rows of ``index`` contain offsets in this array.
+        work: Initial content of a workspace, a flat array.
+        joint_of_row: Maps the row of a cluster in ``index`` to the joint ids of the cluster, for messages.
+        supplies: Python functions whose derivatives are copied into the workspace before a kernel runs.
         conditions: One entry per cluster with loop-closure constraints.
         rates: Number of floats that derivatives need in addition to the workspace.
-        velocities: Plan of ``tree_solve``, with the order and the ancestors of the independent velocities.
+        velocities: Order and ancestors of the independent velocities, for ``tree_solve``.
         topology: Clusters, coupling matrix and analyses of the loops, in joint ids.
-        tree: Tables of the kernels for the spanning tree.
+        tree: Tables for the kernels of the spanning tree.
     """
 
     index: np.ndarray
@@ -69,7 +69,7 @@ def pack(
     gravity: np.ndarray,
     packed: TreeTables,
 ) -> Tables:
-    """Return the tables of a model, with gravity [m/s^2]; ``packed`` is the result of ``pack_tree``."""
+    """Return the tables of a model; gravity is in [m/s^2], and ``packed`` is the result of ``pack_tree``."""
     robot = Robot(tree, inertia_tree, topology, rotors)
     groups = _grouped(robot)
     fixed_potential = 0.0
@@ -79,7 +79,7 @@ def pack(
             moved = robot.bodies[carrier - 1]
             moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
         else:
-            # Pinocchio includes the constant potential energy of balanced rotors on the universe.
+            # As in Pinocchio, include the constant potential energy of balanced rotors on the universe.
             centre = rotor.placement.act(tree.inertias[j].lever)
             fixed_potential -= tree.inertias[j].mass * (gravity @ centre)
     for rod in massive(topology.closures):
@@ -94,7 +94,7 @@ def pack(
     out.put(at.POTENTIAL, fixed_potential)
     out.put(at.ORIGIN, robot.origin)
     joint_of_row = {}
-    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # offset of the row of G and its columns, by spinning rotor
+    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # spinning rotor -> offset of its row of G, and columns
     supplies: list[Supply] = []
     conditions: list[Condition] = []
     for row, (t, columns, members) in enumerate(groups, header.cluster0):
@@ -141,7 +141,7 @@ def pack(
 
 
 def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
-    """Create the bodies and group them by cluster: index in the topology, columns in v, bodies."""
+    """Create the bodies; return for each cluster its index in the topology, its columns in v, and its bodies."""
     tree, topology, bodies = robot.tree, robot.topology, robot.bodies
     groups: list[tuple[int, list[int], list[Body]]] = []
     for t in depth_first(topology.clusters, topology.outputs):
@@ -161,7 +161,7 @@ def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
             middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
             bodies_of_cluster.append(robot.add(0, middle, robot.body_of_joint[topology.outputs[t]], last=False))
         if len(joints) == 1 and not topology.members[t]:
-            # Each primitive of an uncoupled joint of several degrees of freedom is a cluster.
+            # If a joint with several degrees of freedom is uncoupled, each of its primitives becomes a cluster.
             for body in bodies_of_cluster:
                 groups.append((t, _columns(topology, [body.primitive]), [body]))
         else:
@@ -170,7 +170,7 @@ def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
 
 
 def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
-    """Return an order in which each cluster is followed by its descendants, so that kernels finish branch by branch."""
+    """Return a depth-first order of the clusters, in which the descendants of a cluster directly follow it."""
     home = {j: t for t, joints in enumerate(clusters) for j in joints}
     below: dict[int | None, list[int]] = {}
     for t, output in enumerate(outputs):
@@ -193,7 +193,7 @@ def _write_ways_up(out: Writer) -> None:
 
 
 def _write_ground(out: Writer, robot: Robot) -> None:
-    """Write the masses on the universe and the momenta of rotors there, except rotors with ratios that depend on q."""
+    """Write the masses on the universe, and the momenta of the rotors there whose ratios do not depend on q."""
     topology, rotors, origin = robot.topology, robot.rotors, robot.origin
     moment = np.zeros(4)
     for r in rotors:
@@ -259,13 +259,13 @@ def _write_spinning(
     out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)
 
 
-WIDTH = 5  # numbers per velocity, as in ``tree_solve``, which is not imported because it needs Numba
+WIDTH = 5  # numbers per velocity, copied from ``tree_solve``, whose import would need Numba
 
 
 def tree_of_velocities(index: np.ndarray) -> np.ndarray:
-    """Return the plan of ``tree_solve``: five numbers per velocity in the kernels' order, then its ancestors."""
+    """Return the input of ``tree_solve``: five numbers per velocity, in the kernels' order, then all ancestors."""
     header = Header(*index[0, : len(Header._fields)].tolist())
-    last = {0: -1}  # last velocity of each cluster, by row
+    last = {0: -1}  # row of each cluster -> its last velocity
     columns: list[int] = []
     above: list[int] = []
     for row in range(header.cluster0, header.cluster1):
@@ -289,7 +289,7 @@ def tree_of_velocities(index: np.ndarray) -> np.ndarray:
         while j >= 0:
             path.append(j)
             j = above[j]
-        # A row of L has one entry more than its path.
+        # A row of the factor L has one entry more than the path of its velocity.
         rows += [columns[i], behind[i], WIDTH * n + len(paths), len(path), len(paths) + i]
         paths += path
     return np.array(rows + paths, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Write the rows of clusters without loops: motion of their bodies, armature and spin elements."""
+"""Writes the tables of clusters without loops: motion of their bodies, armature, and rotors (spin elements)."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ._writer import Body, Robot, Writer
 def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], members: list[Body], t: int) -> None:
     nk, entry, G = len(columns), out.rows[row], robot.topology.G
     inside = {b.row for b in members}
-    output = members[0].parent  # for later primitives of a split joint, the previous primitive
+    output = members[0].parent  # for a later primitive of a split joint, the parent is the previous primitive
     D, spin = _spin(robot, columns, members)
     carriers = [carrier for carrier in spin if carrier in inside]
     entry.first, entry.last, entry.nk, entry.out = members[0].row, members[-1].row + 1, nk, output
@@ -32,14 +32,14 @@ def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], membe
         _write_columns(out, G, body, row, columns, inside)
     led = {out.rows[b.row].unit for b in members} - {-1}
     if entry.kind == at.GENERAL and not carriers and len(led) == len(members):
-        # All bodies that a column of K moves share this column, which is S of its joint.
+        # All bodies moved by a joint share its column, which is the motion axis S of the joint.
         at_K = out.reserve(6 * nk)
         for body_row in (out.rows[body.row] for body in members):
             body_row.at_K, body_row.at_S = at_K, at_K + 6 * body_row.which
 
 
 def _spin(robot: Robot, columns: list[int], members: list[Body]) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-    """Return D of armature and spin elements, and the spin momentum per unit velocity by carrier, shape (nk, 3)."""
+    """Return D from armature and rotors, and each carrier's rotor momentum per unit velocity, shape (nk, 3)."""
     D = np.zeros((len(columns), len(columns)))
     spin: dict[int, np.ndarray] = {}
     elements = robot.moved_by(columns)
@@ -52,7 +52,7 @@ def _spin(robot: Robot, columns: list[int], members: list[Body]) -> tuple[np.nda
     for r in elements:
         g, carrier = r.row[columns], robot.body_of_joint[r.carrier_id]
         D += r.axial_inertia * np.outer(g, g)
-        if carrier:  # The universe does not move.
+        if carrier:  # Rotors on the universe have no moving carrier.
             h = r.axial_inertia * np.outer(g, robot.align[r.carrier_id].T @ r.axis)
             spin[carrier] = spin.get(carrier, 0.0) + h
     return D, spin

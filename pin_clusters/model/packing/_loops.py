@@ -1,4 +1,4 @@
-"""Write the tables of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
+"""Writes the tables of clusters with loops: velocities, equations, couplings, rotors, and rods with mass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "uni
 class Supply:
     """A Python function whose derivatives are written to the workspace before a kernel runs."""
 
-    closure: CallableClosure  # the function
+    closure: CallableClosure  # loop closure that contains the function
     iq: tuple[int, ...]  # index in q of each of its joints
-    scratch: int  # offset of the Jacobian in the workspace; the second derivatives follow
+    scratch: int  # offset of the Jacobian in the workspace, which is followed by the second derivatives
 
 
 @dataclass
 class Loop:
-    """Writer of a cluster with closures: its row, the indices in v of its independent velocities, and its bodies."""
+    """Writes a cluster with loops, given its row, the indices of its independent velocities in v, and its bodies."""
 
     out: Writer
     robot: Robot
@@ -43,13 +43,13 @@ class Loop:
         self.tree, self.body_of_joint, self.align = self.robot.tree, self.robot.body_of_joint, self.robot.align
         self.nk, self.nd = len(self.columns), len(self.loop.dependents)
         self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
-        self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
+        self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index and size of the joint in q
         for j in self.loop.joints:
             self.at_q |= dict.fromkeys(in_v(self.tree, j), (self.tree.idx_qs[j], self.tree.nqs[j]))
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(self) -> tuple[dict[int, int], list[Supply]]:
-        """Write all rows; return the offsets of the rows of G of spinning rotors, and the Python functions."""
+        """Write all rows; return the offsets of the rotors' rows of G, and the Python functions."""
         out, nk = self.out, self.nk
         spinning = [j for j in self.loop.joints if j in self.robot.spinning]
         entry = out.rows[self.row]

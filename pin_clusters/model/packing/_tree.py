@@ -1,4 +1,4 @@
-"""Tables of the spanning tree, as ``kernels.tables.tree_layout`` defines them."""
+"""Writes the tables of the spanning tree, which ``kernels.tables.tree_layout`` defines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 from ._writer import put_body, shuffle
 
-NEVER = 1 << 40  # request bit of fields that are never copied
-# Fields of pin.Data: name, numbers per item, number of items, requests that fill it, minimum level of the motion.
+NEVER = 1 << 40  # request bit for fields that are never copied
+# Fields of pin.Data: name, numbers per item, number of items, requests that fill the field, minimum motion level.
 _FIELDS = (
     ("oMi", 12, "njoints", 0, 0),
     ("liMi", 12, "njoints", 0, 0),
@@ -37,7 +37,7 @@ _FIELDS = (
     ("Ig", 10, "", tl.WHOLE, 0),
     ("oMf", 12, "nframes", NEVER, 0),
 )
-# Fields in which only the entry of the whole robot is filled: name, requests, minimum level.
+# Fields in which only the entry for the whole robot is filled: name, requests, minimum motion level.
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
     ("vcom", tl.CENTERS | tl.MAP_RATE, 1),
@@ -47,10 +47,10 @@ _OF_THE_WHOLE = (
 
 @dataclass(frozen=True)
 class TreeTables:
-    """Tables of the kernels of the spanning tree."""
+    """The tables for the kernels of the spanning tree."""
 
     index: np.ndarray  # integers, shape (rows, ROW_WIDTH); each data object adds the addresses of its fields
-    params: np.ndarray  # floats, flat
+    params: np.ndarray  # floats, a flat array
     work: int  # size of the workspace
     out: int  # size of the results
     sections: tl.Sections  # offsets of the fields of ``pin.Data`` in the results
@@ -58,8 +58,8 @@ class TreeTables:
     derived: tl.Derived  # offsets of derivatives and their intermediate results
     fields: tuple[tuple[int, str], ...]  # row of the index and name of each field that is copied to ``pin.Data``
     link_of_joint: np.ndarray  # link that each joint moves, shape (njoints,)
-    settles: bool  # whether Pinocchio stores motion axes that depend on q, which only Pinocchio can update
-    curved: tuple[int, ...]  # velocities of the tree whose rows of G depend on q
+    settles: bool  # whether pin.Data contains motion axes that only Pinocchio can set or update
+    curved: tuple[int, ...]  # indices in the tree's v whose rows of G depend on q
     masses: np.ndarray  # mass of the subtree of each joint, including rods that are not in a link, [kg]
 
 
@@ -149,7 +149,7 @@ def pack_tree(
 
 
 def _axis(p: Primitive, d: int) -> tuple[int, int]:
-    """Return the axis of velocity d of a primitive in its link, and whether it rotates (1) or translates (0)."""
+    """Return the index of the axis of velocity d of a primitive, and 1 for a rotation or 0 for a translation."""
     if p.kind in (at.SPHERICAL, at.FREEFLYER):
         return d % 3, int(p.kind == at.SPHERICAL or d > 2)
     if p.kind == at.PLANAR:
@@ -176,7 +176,7 @@ def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[i
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> np.ndarray:
     masses = np.array([inertia.mass for inertia in inertia_tree.inertias])
-    masses[0] = 0.0  # As in Pinocchio, bodies that are fixed to the universe do not count.
+    masses[0] = 0.0  # As in Pinocchio, bodies fixed to the universe are excluded.
     for j in range(tree.njoints - 1, 0, -1):
         masses[tree.parents[j]] += masses[j]
     for mass, _, common in lumps:
@@ -189,7 +189,7 @@ def _items(tree: pin.Model, count: str) -> int:
 
 
 def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
-    """Return offsets in the results and in the workspace (behind its links), and the sizes of workspace and results."""
+    """Return the offsets in the results and in the workspace, and the sizes of the workspace and of the results."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
         places.append(offset)
@@ -207,7 +207,7 @@ def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Secti
 
 
 def _settles(tree: pin.Model) -> bool:
-    """Return whether motion axes in ``pin.Data`` are not set initially, or depend on the configuration."""
+    """Return whether a new ``pin.Data`` lacks some motion axes, or has motion axes that depend on q."""
     at_rest = np.zeros(tree.nv)
     for joint in list(tree.joints)[1:]:
         data = joint.createData()

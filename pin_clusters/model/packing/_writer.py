@@ -1,4 +1,4 @@
-"""The robot whose tables are written, and the tables while they are written."""
+"""Defines the input and the output of table writing: the robot, and the unfinished tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ class Body:
 
 
 class Robot:
-    """The robot whose tables are written.
+    """The robot for which tables are written.
 
-    ``spinning`` contains the spinning rotors that are bodies of the tree, by joint. ``origin`` is the origin of the
-    kernels' world: a point near the robot, because placements far from the universe lose digits. ``align`` contains the
-    rotation from the kernels' frame of each joint's body to the tree's frame.
+    ``spinning`` maps joint ids to the lumped rotors (spin elements) that are bodies of the tree. ``origin`` is the
+    origin of the kernels' world frame; it is near the robot, because large coordinates cause rounding errors. ``align``
+    contains for each joint the rotation from the kernels' frame of its body to the tree's frame.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Robot:
 
 
 class Row:
-    """A row of ``index`` while it is written: the fields of a named tuple of ``layout``, initially zero."""
+    """An unfinished row of ``index``, with the fields of a named tuple of ``layout``; all fields are initially zero."""
 
     def __init__(self, kind: Any) -> None:
         vars(self).update(dict.fromkeys(kind._fields, 0))
@@ -98,15 +98,15 @@ class Row:
 
 
 class Writer(Table):
-    """The tables of the kernels for bodies and clusters."""
+    """The unfinished tables for bodies and clusters."""
 
     def __init__(self, bodies: int, clusters: int) -> None:
         kinds = [at.Header] + [at.Body] * bodies + [at.Cluster] * clusters
         super().__init__(map(Row, kinds), [0.0] * ((bodies + 1) * at.BODY_PARAMS), (bodies + 1) * at.BODY_WORK)
-        self.initial: dict[int, float] = {}  # initial values of the workspace by offset; others are zero
+        self.initial: dict[int, float] = {}  # offset in the workspace -> initial value; all other values are zero
 
     def store(self, values: np.ndarray) -> int:
-        """Reserve memory in the workspace with initial values; return its offset."""
+        """Reserve memory in the workspace, with these initial values; return the offset."""
         flat = np.asarray(values).ravel().tolist()
         offset = self.reserve(len(flat))
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
@@ -122,9 +122,9 @@ def put_body(
     align: np.ndarray,
     origin: np.ndarray | float = 0.0,
 ) -> int:
-    """Write the numbers of a body that primitive p moves; return the permutation of its rotation (see ``shuffle``).
+    """Write the numbers of a body moved by primitive p; return the axis permutation of its rotation (``shuffle``).
 
-    ``A_parent`` rotates from the kernels' frame of the parent to the tree's frame, in which ``inertia`` is given.
+    ``A_parent`` is the rotation from the kernels' frame of the parent to the tree's frame, which ``inertia`` refers to.
     ``origin`` is the origin of the parent's frame, [m].
     """
     rotation = A_parent.T @ p.placement.rotation @ p.align

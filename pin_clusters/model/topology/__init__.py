@@ -1,4 +1,4 @@
-"""Resolve a tree and constraints into clusters: order of the couplings, independent joints, coupling matrix G."""
+"""Groups a tree's joints into clusters, orders the couplings, and computes independent joints and G."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ from ._graph import components
 
 @dataclass(frozen=True)
 class Topology:
-    """Clusters of a tree with constraints, in joint ids."""
+    """The clusters of a tree with constraints; joints are given by their ids."""
 
-    rows: tuple[Row, ...]  # constant couplings, ordered so that masters are determined before dependents
-    closures: tuple[Closure, ...]  # loop-closure constraints, as stated
-    rotors: tuple[RotorRow, ...]  # resolved rotors that are not bodies
+    rows: tuple[Row, ...]  # constant couplings, in an order of evaluation
+    closures: tuple[Closure, ...]  # all loop-closure constraints
+    rotors: tuple[RotorRow, ...]  # ``Rotor`` constraints, with joint ids
     # Joint ids of each cluster, ascending. Every joint is in one cluster; parents come before children.
     clusters: tuple[tuple[int, ...], ...]
-    outputs: tuple[int, ...]  # joint of the body that carries each cluster
+    outputs: tuple[int, ...]  # joint id of the body that carries each cluster
     members: tuple[tuple[int, ...], ...]  # indices of the constraints of each cluster
-    loops: tuple[LoopAnalysis | None, ...]  # analysis of the closures of each cluster; None without closures
+    loops: tuple[LoopAnalysis | None, ...]  # analysis of each cluster's closures; None if it has no closures
     q_reference: np.ndarray  # assembled configuration of the whole tree, shape (nq,)
-    G: np.ndarray  # coupling matrix, shape (tree.nv, nv): tree velocity = G v; with closures at the reference pose
-    independent: np.ndarray  # idx_v in the tree of each independent velocity, ascending
+    G: np.ndarray  # coupling matrix, shape (tree.nv, nv); if there are closures, at the reference pose
+    independent: np.ndarray  # index in the tree's v of each independent velocity, ascending
 
     @property
     def analyses(self) -> tuple[LoopAnalysis, ...]:
@@ -43,7 +43,7 @@ class Topology:
 
     @property
     def substituted(self) -> tuple[Row, ...]:
-        """Couplings that are solved by substitution; the others are equations of their loops."""
+        """Couplings that are solved by substitution. All other couplings are solved as equations of loops."""
         solved = {id(row) for loop in self.analyses for row in loop.followers}
         inside = {j for loop in self.analyses for j in loop.joints}
         return tuple(row for row in self.rows if row.dependent not in inside or id(row) in solved)
@@ -56,14 +56,14 @@ def resolve(
     independent: Sequence[str] | None = None,
     preferred: Sequence[str] = (),
 ) -> Topology:
-    """Find the clusters of a tree and its coupling matrix; the arguments are as in ``ClusterModel``.
+    """Find the clusters of a tree and its coupling matrix; the arguments are the same as for ``ClusterModel``.
 
     Raises:
-        ConstraintError: Two couplings claim one joint, couplings form a cycle, a loop cannot close or move, or an
-            object is not a constraint.
+        ConstraintError: Two couplings have the same dependent joint, couplings form a cycle, a loop cannot close or
+            move, or an object is not a constraint.
         UnsupportedJointError: A coupling multiplies the angle of a continuous joint by a fraction.
-        UnknownNameError: A name is unknown.
-        ConfigurationError: ``q_reference`` is not near an assembled pose.
+        UnknownNameError: A constraint or argument refers to an unknown name.
+        ConfigurationError: ``q_reference`` is not near a pose in which the loops are closed.
     """
     rows: list[Row] = []
     rotors: list[RotorRow] = []
@@ -106,7 +106,7 @@ def resolve(
         if not closures_of_cluster:
             groups.append(None)
             continue
-        # The requests of several constraints may not fit one cluster.
+        # The requests of several constraints may be incompatible in one cluster.
         requested = {
             joint_id(tree, name, constraints[i].label)
             for i in indices
@@ -139,7 +139,7 @@ def _required_joints(
     clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
 ) -> list[int] | None:
-    """Return the ids of joints that must be independent; raise an error if a coupling outside loops sets one."""
+    """Return the ids of joints that must be independent; raise an error if a coupling outside loops determines one."""
     if names is None:
         return None
     ids = []
@@ -157,7 +157,7 @@ def _required_joints(
 
 
 def _check_names(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence[RotorRow]) -> None:
-    """Raise ``ConstraintError`` for ambiguous names, because users select forces, residuals and parameters by name."""
+    """Raise ``ConstraintError`` for repeated names, because users select forces, residuals and parameters by name."""
     labels = [c.label for c in constraints if getattr(c, "name", None) is not None and not isinstance(c, Rotor)]
     for label in labels:
         if labels.count(label) > 1:

@@ -1,4 +1,4 @@
-"""Constant couplings: check which joints they claim, and order them."""
+"""Checks the dependent joints of constant couplings, and orders the couplings for evaluation."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def in_order(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
 
 
 def _circle(waiting: dict[int, Row]) -> list[int]:
-    """Return joints that depend on each other in a cycle; every joint in ``waiting`` depends on another of them."""
+    """Return joints that depend on each other in a cycle; every joint in ``waiting`` depends on another joint in it."""
     j, visited = next(iter(waiting)), list[int]()
     while j not in visited:
         visited.append(j)
@@ -56,7 +56,7 @@ def _circle(waiting: dict[int, Row]) -> list[int]:
 
 
 def check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:
-    """Raise ``UnsupportedJointError`` for fractions of a (cos, sin) joint, which does not count its turns."""
+    """Raise ``UnsupportedJointError`` if a coupling multiplies a (cos, sin) joint by a fraction, as q has no turns."""
     for row in rows:
         for m, coefficient in row.terms:
             if tree.joints[m].nq == 2 and coefficient != round(coefficient):

@@ -1,4 +1,4 @@
-"""Clusters as connected components of joints that share a constraint."""
+"""Finds clusters, which are the connected components of joints that share constraints."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ import pinocchio as pin
 def components(
     tree: pin.Model, ties: Sequence[tuple[int, set[int]]]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Merge sets of coupled joints that overlap; return the joints, output joint and constraints of each cluster."""
+    """Merge overlapping sets of coupled joints; return joints, carrying joint and constraints of each cluster."""
     root = list(range(tree.njoints))
 
     def find(j: int) -> int:
@@ -29,7 +29,7 @@ def components(
         constraint_ids = members.setdefault(find(min(joints)), [])
         if i not in constraint_ids:
             constraint_ids.append(i)
-    # By the path rule, exactly one body outside a cluster carries it.
+    # A cluster contains the paths between its joints, so exactly one body outside it carries it.
     output = {}
     for r, cluster in groups.items():
         (output[r],) = {tree.parents[j] for j in cluster} - set(cluster)
