@@ -1,4 +1,4 @@
-"""Algorithms for one state, one file each: check the arguments, call one kernel, return.
+"""Algorithms for one state: kinematics, dynamics, contacts, impacts, constraint forces and inertial parameters.
 
-``kinematics``, ``dynamics``, ``contacts`` (contact and impact dynamics, constraint forces), inertial ``parameters``.
+Each public function checks its arguments, calls a kernel and returns the result.
 """

@@ -15,7 +15,7 @@ from .._shared import check as _check
 def computeMinverse(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the inverse mass matrix in O(n^2) from articulated inertias, without the mass matrix.
+    """Compute the inverse mass matrix from articulated-body inertias in O(n^2), without computing the mass matrix.
 
     Args:
         data: Workspace; ``data.Minv`` stores the result as well.
