@@ -55,8 +55,7 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the user passed a status array.
 
-    ``level`` is the number of calls between the user and the caller. If ``check_results`` is true, rows of the results
-    that contain NaN or inf count as failed.
+    ``level`` is the number of calls between user and caller; ``check_results`` marks rows with NaN or inf as failed.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):

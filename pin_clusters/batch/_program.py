@@ -97,8 +97,7 @@ def run_each(
 ) -> None:
     """Run kernels for one state on each row. ``begin`` is called once per thread; if None, ``of_row`` runs each row.
 
-    If ``retry`` is true, ``of_row`` repeats rows that failed in kernels. ``level`` and ``check_results`` are passed to
-    ``finish``.
+    If ``retry`` is true, ``of_row`` repeats rows that failed. ``level`` and ``check_results`` are passed to ``finish``.
     """
     if batch.rows == 0:
         return

@@ -73,8 +73,7 @@ def forwardKinematics(
     def write(program: Program) -> None:
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
         arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # the kernel must not write to a pin.Data
-        # The kernel does not write the placement of the universe, so its rotation is set here.
-        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()
+        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # the kernel skips the universe
         pointer = Pointer(*arrays)
         program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
         program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, Each(result, (7 * count,)))

@@ -61,8 +61,7 @@ def computeMinverse(
     """Compute the inverse mass matrices of N configurations. The cost of each matrix is O(nv^2).
 
     Returns:
-        Symmetric inverse mass matrices, shape (N, nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg], in ``out`` or a new
-        array.
+        Symmetric matrices, shape (N, nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg], in ``out`` or a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).

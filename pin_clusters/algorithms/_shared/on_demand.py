@@ -1,7 +1,6 @@
 """Functions that compute members of data on first access, for the state of the last call that defines the member.
 
-If a Pinocchio function also writes other members, it runs in a second workspace, and only the requested member is
-copied.
+If a Pinocchio function also writes other members, it runs in another workspace, and the requested member is copied.
 """
 
 from collections.abc import Callable

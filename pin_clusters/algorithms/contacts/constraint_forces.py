@@ -27,8 +27,7 @@ class LoopWrench:
         wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in the axes of ``placement``.
             The moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
         multipliers: Lagrange multipliers, one per constraint equation, [N] or [N m].
-        unique: Whether the motion and the torques determine the wrench. If False, ``wrench`` is the minimum-norm
-            solution.
+        unique: Whether the motion and the torques determine the wrench. If False, it is the minimum-norm solution.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

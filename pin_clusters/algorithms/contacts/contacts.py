@@ -57,11 +57,10 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
     Args:
         contact_type: ``pin.ContactType.CONTACT_3D`` or ``CONTACT_6D``.
         model: A ``ClusterModel`` or a ``pin.Model``.
-        rest: Other arguments of Pinocchio's constructor: joint1_id[, joint1_placement[, joint2_id,
-            joint2_placement]][, reference_frame]. Lengths are in [m].
+        rest: Pinocchio's arguments: joint1_id[, joint1_placement[, joint2_id, joint2_placement]][, reference_frame].
 
     Returns:
-        The contact model.
+        The contact model. Lengths are in [m].
 
     Raises:
         UnknownNameError: The model has no joint with this id.

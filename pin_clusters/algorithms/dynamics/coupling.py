@@ -45,8 +45,7 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: ArrayLike, v: Array
     """Compute the bias g = (dG/dt) v of the tree acceleration a_tree = G a + g.
 
     Returns:
-        g, shape (tree.nv,), [rad/s^2] or [m/s^2], a new array. The entries of independent joints, and of joints coupled
-        only by gears and belts, are zero.
+        g, shape (tree.nv,), [rad/s^2] or [m/s^2], a new array. g is zero for independent joints and linear couplings.
 
     Example:
         >>> import pin_clusters as pc
@@ -111,8 +110,7 @@ def independent_velocity(
         Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        ConfigurationError: A dependent velocity violates its constraint, or q violates the constraints (q is checked
-            only if ``data.check`` is true).
+        ConfigurationError: A velocity violates the constraints, or, if ``data.check`` is true, q violates them.
 
     Example:
         >>> import pin_clusters as pc

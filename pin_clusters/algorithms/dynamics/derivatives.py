@@ -115,8 +115,7 @@ def computeABADerivatives(
 
     Returns:
         Derivatives of a with respect to q and v, and the inverse mass matrix, which is the derivative with respect to
-        tau. Each new array has shape (nv, nv) and one row per acceleration, in [rad/s^2] or [m/s^2] per unit of the
-        column's variable.
+        tau. Each new array has shape (nv, nv), one row per acceleration, [rad/s^2] or [m/s^2] per unit of q, v or tau.
 
     Raises:
         NotComputedError: No state was passed, and ``pc.aba`` was not called before.
@@ -277,8 +276,7 @@ def getCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate at the state of an earlier call.
 
     Returns:
-        Results as in ``computeCentroidalDynamicsDerivatives``, at the last state passed to this function or to
-        ``computeRNEADerivatives``.
+        As ``computeCentroidalDynamicsDerivatives``, at the last state of that function or ``computeRNEADerivatives``.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)

@@ -55,8 +55,7 @@ def hybrid_dynamics(
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     If all accelerations are prescribed, the result equals ``rnea``; if none is prescribed, the result equals ``aba``.
-    The cost is similar to ``aba``. Individual joints of a cluster, or individual velocities of a free flyer, can be
-    prescribed.
+    The cost is similar to ``aba``. Joints of a cluster, and velocities of a free flyer, can be prescribed individually.
 
     Args:
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.

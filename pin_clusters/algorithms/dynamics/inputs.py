@@ -46,8 +46,7 @@ def inverse_input_matrix(
 ) -> np.ndarray:
     """Compute the matrix M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
 
-    The acceleration is a = a_free + result [u; f], with input torques u and contact forces f. One inward and one
-    outward pass process all inputs together.
+    The acceleration is a = a_free + result [u; f], with input torques u and contact forces f.
 
     Returns:
         Matrix, shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.

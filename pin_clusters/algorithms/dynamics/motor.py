@@ -87,8 +87,7 @@ def motor_torque(
 
     Raises:
         ArgumentTypeError: ``v`` is missing, or ``a`` is missing although gears have losses.
-        ModelError: The number of motors is not nv, or the columns of B are linearly dependent. The message lists joints
-            without a motor.
+        ModelError: B is not square or not invertible. The message lists the joints without a motor.
 
     Example:
         A gear of ratio 5 needs a fifth of the torque at its motor:

@@ -43,8 +43,7 @@ def inverse_operational_inertia(
     The algorithm propagates unit forces at all frames to the base together, without the mass matrix.
 
     Returns:
-        Symmetric matrix, shape (rows, rows), a new array. Entries are accelerations per unit force, in [1/kg],
-        [1/(kg m)] or [1/(kg m^2)].
+        Symmetric matrix, shape (rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).
@@ -92,8 +91,7 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Value added to the diagonal of J M^-1 J', in the units of this matrix. A sufficiently large value makes
-            the result finite at singular poses.
+        damping: Value added to the diagonal of J M^-1 J', so that the result is finite at singular poses.
 
     Returns:
         Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.

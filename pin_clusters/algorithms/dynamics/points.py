@@ -21,8 +21,7 @@ class PointResponse(NamedTuple):
     Attributes:
         positions: Positions in the world, shape (n, 3), [m].
         velocities: Velocities J v, shape (3 n,), [m/s].
-        response: M^-1 J', shape (nv, 3 n): change of the independent velocities per unit impulse at a point, [1/kg] for
-            velocities in m/s.
+        response: M^-1 J', shape (nv, 3 n): change of the independent velocities per unit impulse, [1/kg] or [1/(kg m)].
         gram: J M^-1 J', shape (3 n, 3 n), symmetric, [1/kg].
     """
 
@@ -38,8 +37,7 @@ def point_response(
 ) -> PointResponse:
     """Compute positions and velocities of points, and the accelerations due to unit forces at these points.
 
-    All unit forces are propagated together. Rotors and closed loops are exact. Later calls for the same joints are
-    faster.
+    Rotors and closed loops are exact. Repeated calls for points on the same joints are faster.
 
     Args:
         joints: Names or ids of joints, one per point; several points may share a joint.

@@ -157,8 +157,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
 
     Args:
         model: Cluster model.
-        names: Names of the new independent joints. List all independent joints of each cluster with loops that changes;
-            other clusters do not change.
+        names: All new independent joints of each cluster that changes. Clusters without these joints do not change.
 
     Returns:
         The new model, and a ``CoordinateChange`` between the models.

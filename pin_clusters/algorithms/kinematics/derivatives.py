@@ -153,9 +153,8 @@ def getFrameAccelerationDerivatives(
 def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivatives of a frame's spatial velocity (dv_dq) and spatial acceleration (da_dq, da_dv, da_da).
 
-    The reference points are the same as in ``getFrameVelocityDerivatives``. Unlike Pinocchio 4.1, this function returns
-    the correct da_dq for ``pin.WORLD`` and ``pin.LOCAL_WORLD_ALIGNED`` if a joint with several degrees of freedom lies
-    between another joint and the frame.
+    The reference points are the same as in ``getFrameVelocityDerivatives``. Pinocchio 4.1 returns a wrong da_dq for
+    ``pin.WORLD`` and ``pin.LOCAL_WORLD_ALIGNED`` if an inner joint has several degrees of freedom.
     """
     _check.model_data(model, data)
     return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)

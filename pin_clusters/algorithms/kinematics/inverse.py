@@ -84,9 +84,8 @@ def inverse_kinematics(
             The final phase of the search ignores the posture error, so that the targets are reached exactly.
         tolerance: Maximum position error, [m], and maximum angle error, [rad], of a reached target.
         iterations: Maximum number of steps per attempt.
-        attempts: Maximum number of starting poses. The first one is ``q0``; the others are pseudorandom poses near
-            ``q0`` (fixed seed), which help at singular poses such as a straight leg. The search ends if two attempts
-            have equal results.
+        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0``, which help at singular
+            poses such as a straight leg. The search ends early if two attempts have equal results.
 
     Returns:
         The solution or, if the targets are not reached, the best configuration that was found.

@@ -2,10 +2,9 @@
 
 A change of a cluster's parameters has no effect on torques under two conditions. First, in every motion, it acts on the
 body that carries the cluster like an additional rigid body fixed to this carrier. Second, a change of the carrier's
-parameters compensates for this body. Therefore, each cluster and its carrier form a separate small problem. For single
-joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module extends the method to rotors,
-couplings and loops. It uses torques instead of energies, because an armature on a joint with several degrees of freedom
-has no kinetic energy.
+parameters compensates for this body. Therefore, each cluster and its carrier form a separate problem. For single
+joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds rotors, couplings and loops. It
+uses torques, because the armature of a joint with several degrees of freedom has no kinetic energy.
 """
 
 import warnings

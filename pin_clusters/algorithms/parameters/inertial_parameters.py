@@ -78,8 +78,7 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
         ShapeError: The number of values differs from the number of parameters of the model.
         ArgumentTypeError: An argument has a wrong type.
         InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or the inertia of a
-            body is physically impossible. Bodies are not checked if their parameters are unchanged, or all scaled by
-            one factor.
+            body is physically impossible. Bodies with unchanged or uniformly scaled parameters are not checked.
 
     Example:
         >>> import pin_clusters as pc
