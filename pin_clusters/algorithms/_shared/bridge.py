@@ -31,7 +31,7 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Compute ``data._coupling`` for the tree kernels; if ``tables`` is ``coupling_rate``, it includes dG/dt."""
+    """Compute ``data._coupling`` for the tree kernels; the tables ``coupling_rate`` select the result with dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 

@@ -15,7 +15,7 @@ from ...kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # iso
 
 
 class Reach:
-    """For each force or torque column, the clusters on which it acts and all clusters between them and the base."""
+    """Clusters that each force or torque column affects: the clusters on which it acts, and all their ancestors."""
 
     def __init__(self, model: ClusterModel, columns: int) -> None:
         index = model.tables.index

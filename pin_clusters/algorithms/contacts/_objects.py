@@ -109,7 +109,7 @@ def place(tree: pin.Data, c: Any, d: Any) -> None:
 
 
 def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute J M^-1 J' and M^-1 J'. Rows of J that contain only rounding errors become zero (fixed points)."""
+    """Compute J M^-1 J' and M^-1 J'. Rows that contain only rounding errors, as for a fixed point, become zero."""
     largest = np.abs(J).max(axis=1, initial=0.0)
     still = largest <= ROUNDING * max(1.0, largest.max(initial=0.0))
     if still.any():

@@ -76,7 +76,7 @@ class CouplingForce:
         joints: Names of the joints that the equation couples.
         torques: Torque that the constraint adds to each of these joints, shape (joints,), [N m] or [N].
         multipliers: Lagrange multipliers, one per equation; ``torques`` equals ``jacobian' multipliers``.
-        unique: Whether the motion determines the torques. If False, they are the minimum-norm solution.
+        unique: Whether the motion and ``tau_tree`` determine ``torques``. If False, they are the minimum-norm solution.
     """
 
     constraint: str
@@ -88,7 +88,7 @@ class CouplingForce:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForces:
-    """Forces of all constraints and joints at one state.
+    """Forces of all constraints and joints in one state.
 
     Attributes:
         loops: One ``LoopWrench`` or ``RodForce`` per closure, in the order of ``model.closures``.

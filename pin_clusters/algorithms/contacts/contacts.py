@@ -1,7 +1,7 @@
 """Contact and impact dynamics with Pinocchio's contact objects; rotors, couplings and loops are exact.
 
-The equations are M a + nle = tau + J' lambda and J a + drift = gamma, see docs/algorithms.md, (O6). J is the contact
-Jacobian for the independent velocities; gamma is the desired contact acceleration, including the corrector.
+The equations are M a + nle = tau + J' lambda and J a + drift = gamma; see docs/algorithms.md, (O6). J is the contact
+Jacobian for the independent velocities. gamma is the desired contact acceleration, including the corrector.
 """
 
 from typing import Any
@@ -204,7 +204,7 @@ def impulseDynamics(
         v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
         contact_models: ``pin.RigidConstraintModel`` objects, or J, shape (rows, nv), followed by r_coeff and mu.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
-        mu: Damping, or ``pin.ProximalSettings``.
+        mu: Damping of the contact equations, or ``pin.ProximalSettings``.
         v: Alternative name of ``v_before``, as in Pinocchio's overload with contacts.
         restitution_coefficient: Alternative name of ``r_coeff``, as in Pinocchio's overloads with J.
         prox_settings: Alternative name of ``mu``, as in Pinocchio's overload with contacts.

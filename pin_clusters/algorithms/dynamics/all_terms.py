@@ -1,4 +1,4 @@
-"""Computation of all terms of a model-based controller in one call."""
+"""Computation of all terms for a model-based controller in one call."""
 
 from typing import Any
 

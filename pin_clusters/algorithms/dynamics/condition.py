@@ -35,10 +35,10 @@ class ClusterCondition(NamedTuple):
 
 @_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[ClusterCondition, ...]:
-    """Compute how well the loops of each cluster determine its dependent joints.
+    """Compute condition numbers, which show how well the loops of each cluster determine its dependent joints.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,); it may be singular.
+        q: Configuration of the spanning tree, shape (nq,). Singular configurations are allowed.
 
     Returns:
         One ``ClusterCondition`` per cluster with loops, in the order of ``model.clusters``. K and K_d have no unit.

@@ -104,7 +104,7 @@ def independent_velocity(
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, relative to max(1, largest entry of v_tree).
+        tolerance: Allowed error of a dependent entry, relative to max(1, largest absolute entry of v_tree).
 
     Returns:
         Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.
@@ -162,6 +162,6 @@ def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # only a loop of constant couplings constrains this joint, which is a master in all of them
+    if not tied:  # this joint is a master in all its couplings, and a closed loop of couplings constrains the joint
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -1,4 +1,4 @@
-"""The mass matrix."""
+"""Mass matrix."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 _KEEP_STATE = {"computeRNEADerivatives", "computeCoriolisMatrix", "computeCentroidalDynamicsDerivatives"}
-"""Functions whose state ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives`` use."""
+"""Functions that store their state for ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives``."""
 
 
 def _run(
@@ -190,7 +190,7 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
 @also_pinocchios
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any) -> np.ndarray:
-    """Compute the derivative of the static torques, under external forces, with respect to q.
+    """Compute the derivative of the static torques ``computeStaticTorque(model, data, q, fext)`` with respect to q.
 
     Args:
         data: Workspace; ``data.dtau_dq`` stores the result as well.
@@ -276,7 +276,7 @@ def getCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate at the state of an earlier call.
 
     Returns:
-        As ``computeCentroidalDynamicsDerivatives``, at the last state of that function or ``computeRNEADerivatives``.
+        Derivatives at the last state of ``computeCentroidalDynamicsDerivatives`` or ``computeRNEADerivatives``.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
@@ -298,7 +298,7 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
 def christoffel_symbols(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the Christoffel symbols Gamma of the first kind.
 
-    The Coriolis matrix is C[k, j] = sum over i of Gamma[k, i, j] v[i]. The cost is O(nv^2 depth of the tree).
+    The Coriolis matrix is C[k, j] = sum over i of Gamma[k, i, j] v[i]. The cost is O(d nv^2) for a tree of depth d.
 
     Returns:
         Gamma, shape (nv, nv, nv), [kg m^2] per [rad] for rotations; a new array. If all joints have one degree of

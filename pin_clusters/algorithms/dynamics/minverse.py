@@ -23,7 +23,7 @@ def computeMinverse(
             The default is the configuration of the last ``pc.aba``.
 
     Returns:
-        Symmetric inverse mass matrix, shape (nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg]; ``out`` or a new array.
+        Symmetric inverse mass matrix, shape (nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg], in ``out`` or a new array.
 
     Raises:
         NotComputedError: q is missing, and ``pc.aba`` was not called before.

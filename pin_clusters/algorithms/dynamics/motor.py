@@ -77,7 +77,7 @@ def motor_torque(
     passive forces (``pc.passive_torque``) are subtracted from ``tau``, and motor and gear losses are added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,), [N m] or [N]. If ``v`` is given, the result of ``pc.rnea``.
+        tau: Torque of the independent joints, shape (nv,), [N m] or [N]. With ``v``, pass the result of ``pc.rnea``.
         v: Independent velocity, shape (nv,), [rad/s] or [m/s].
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; required with ``v`` if gears have losses.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
@@ -90,7 +90,7 @@ def motor_torque(
         ModelError: B is not square or not invertible. The message lists the joints without a motor.
 
     Example:
-        A gear of ratio 5 needs a fifth of the torque at its motor:
+        With a gear ratio of 5, the motor torque is a fifth of the joint torque:
 
         >>> import pinocchio as pin, pin_clusters as pc
         >>> tree = pin.Model()
@@ -206,7 +206,7 @@ def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
-    """Compute the rows of G for the rotors, shape (rotors, nv)."""
+    """Compute the matrix that maps v to the rotor speeds, shape (rotors, nv)."""
     if not model.closures:
         return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
     rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]

@@ -77,7 +77,7 @@ def passive_torque(
 
 
 def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:
-    """Compute the passive torque without gear losses, on the independent joints."""
+    """Compute the passive torque on the independent joints, excluding gear losses."""
     G = _bridge.matrix(model, data, q)
     return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
 

@@ -113,7 +113,7 @@ def centerOfMass(
     The function fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``. Index 0 refers to the whole robot.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). By default, the state of the last ``forwardKinematics``.
+        q: Configuration of the spanning tree, shape (nq,). The default is the state of the last ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
         compute_subtree_coms: Whether to compute also the centre of mass of each joint's subtree, in the joint frame. As
             in Pinocchio, this flag can be passed at the position of q, v or a.

@@ -88,7 +88,7 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike |
 def computeJointJacobiansTimeVariation(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike
 ) -> np.ndarray:
-    """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and related functions.
+    """Compute the time derivatives of all joint Jacobians, which ``getFrameJacobianTimeVariation`` reads.
 
     The result includes the motion of the axes of universal, ZYX and composite joints, which Pinocchio 4.1 omits.
 

@@ -62,7 +62,7 @@ def forwardKinematics(
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
-            If unchecked q violates them, q determines the body poses, and G determines the body velocities.
+            Without this check, q determines the body poses and G the body velocities, even if they are inconsistent.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
 
     Raises:
