@@ -91,7 +91,7 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Value added to the diagonal of J M^-1 J', so that the result is finite at singular poses.
+        damping: Value added to the diagonal of J M^-1 J', in its units, so that the result is finite at singular poses.
 
     Returns:
         Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.

@@ -28,9 +28,9 @@ def passive_torque(
     """Compute the torque of springs, dampers, dry friction and gravity compensation on the independent joints.
 
     The result includes the friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``.
-    Motor torques tau cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v,
-    tau))``. Without gear losses, a motion requires the torques ``pc.rnea(...) - pc.passive_torque(...)``; see
-    ``pc.motor_torque``. ``pc.simulate`` adds the passive torque. It is zero if ``model.passive`` is None.
+    Motor torques cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``.
+    Without gear losses, a motion requires the motor torques ``pc.rnea(...) - pc.passive_torque(...)``; see
+    ``pc.motor_torque``. ``pc.simulate`` adds the passive torque, which is zero if ``model.passive`` is None.
 
     Args:
         tau: Joint torques B tau_motor of lossless motors, where B is ``pc.actuation_matrix``, shape (nv,), [N m] or

@@ -41,8 +41,8 @@ def computeRatioDerivatives(
     The function uses Pinocchio's derivatives for the expanded tree, in which every rotor is a body.
 
     Returns:
-        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column. The columns contain the
-        ratios of all ``Rotor``, ``Gear`` and ``Belt`` objects, then the coefficients of other constant couplings.
+        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column. The columns belong to
+        each ``Rotor``, then to each ``Gear`` and ``Belt``, then to the coefficients of other constant couplings.
 
     Raises:
         ModelError: A coupling moves a joint of a loop or of a rod with mass, so its ratio would change the closed pose.

@@ -28,8 +28,8 @@ class CoordinateChange:
     """Map velocities, accelerations and torques between two choices of independent joints of one mechanism.
 
     The matrix T(q) contains the rows of the old model's G that belong to the independent joints of the new model. The
-    maps are ``v_new = T v_old``, ``a_new = T a_old + T_dot v_old`` and, because the power is equal, ``tau_old = T'
-    tau_new``. Units are SI: [rad] or [m], [N m] or [N]. An object has workspaces; use one object per thread.
+    maps are ``v_new = T v_old`` and ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``.
+    Units are SI: [rad] or [m], [N m] or [N]. Each object has its own workspaces; use one object per thread.
 
     Attributes:
         old: Original model.

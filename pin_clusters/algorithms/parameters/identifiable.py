@@ -1,10 +1,10 @@
 """Identifiable combinations of inertial parameters (base parameters), computed cluster by cluster.
 
-A change of a cluster's parameters has no effect on torques under two conditions. First, in every motion, it acts on the
-body that carries the cluster like an additional rigid body fixed to this carrier. Second, a change of the carrier's
-parameters compensates for this body. Therefore, each cluster and its carrier form a separate problem. For single
-joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds rotors, couplings and loops. It
-uses torques, because the armature of a joint with several degrees of freedom has no kinetic energy.
+A change of a cluster's parameters has no effect on torques under two conditions. First, in every motion, the change
+acts like an additional rigid body fixed to the cluster's carrier, which is the body that carries the cluster. Second, a
+change of the carrier's parameters compensates for this additional body. Therefore, each cluster and its carrier form a
+separate problem. For single joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds
+rotors, couplings and loops. Energies are not used, because some armatures on ball joints have no kinetic energy.
 """
 
 import warnings
@@ -44,8 +44,8 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     Each base parameter is one pivot parameter plus multiples of parameters that the torques cannot separate from the
     pivot. With the pivot columns ``p`` of the regressor, ``Y @ values`` equals ``Y[:, p] @ basis @ values`` in every
     state. The pivots are usually the first independent columns; columns with little effect on the torques, or almost
-    dependent on earlier columns, are avoided. To find them, compute ``p = ((basis == 1.0) & (np.count_nonzero(basis,
-    axis=0) == 1)).argmax(axis=1)``.
+    dependent on earlier columns, are avoided. The pivots are ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0)
+    == 1)).argmax(axis=1)``.
 
     The regressors are evaluated at random poses that are reachable from ``pc.neutral``. The number of base parameters
     is the number of significant singular values of the regressor with normalized columns. Significant values exceed
