@@ -165,7 +165,7 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, the losses of lossy gears are NaN.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, losses of lossy gears are NaN.
             The loss of a locked gear is always NaN, because it is not unique.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
