@@ -1,4 +1,1 @@
-"""Algorithms for one state, one file each: check the arguments, call one kernel, return.
-
-``kinematics``, ``dynamics``, ``contacts`` (contact and impact dynamics, constraint forces), inertial ``parameters``.
-"""
+"""Algorithms for one state: kinematics, dynamics, contacts, impacts, constraint forces and inertial parameters."""

@@ -1,4 +1,4 @@
-"""Fast calls of Pinocchio's collision functions, for shapes that an earlier call has checked."""
+"""Fast repeated calls of Pinocchio's collision functions; the first call has checked the collision shapes."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +25,7 @@ _MOST_KNOWN = 16
 
 
 def remember(function: Any, arguments: list[Any]) -> None:
-    """Register calls with these shapes in the C extension; they remain valid while the shapes do not change."""
+    """Register calls with these shapes in the C extension. They are valid as long as the shapes do not change."""
     if not is_fast(function):
         return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
@@ -43,7 +43,7 @@ def remember(function: Any, arguments: list[Any]) -> None:
 
 
 def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
-    """Yield call records: at the current poses or at q, with all collisions or until the first collision."""
+    """Yield call forms: at the current poses or at q, and for all collisions or until the first collision."""
     pinocchio_function, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
     poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
     for q in poses:
@@ -57,7 +57,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
             if owner is form.model:
                 form.call(partial(pinocchio_function, owner.own_tree, shapes, placed))
             elif _move(form, shapes, placed, q):
-                if not moves:  # Boost finds the overload sooner if the flag is passed explicitly
+                if not moves:  # Boost.Python finds the overload faster if the flag is passed explicitly
                     flags = [form.positions[stop] if stop else False] if _STOP in function.positions else []
                     form.call(partial(pinocchio_function, shapes, placed), *flags)
             else:
@@ -66,7 +66,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
 
 
 def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
-    """Move the tree to q (if q is passed) and then the shapes; return False if the kernel is not compiled."""
+    """Add the steps that move the tree to q (if passed), then the shapes; return False if no kernel is compiled."""
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)

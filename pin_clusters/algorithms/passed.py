@@ -1,4 +1,4 @@
-"""Access to Pinocchio's names that this package does not define; functions use the tree of a cluster model."""
+"""Access to Pinocchio's functions and classes that this package does not define."""
 
 import functools
 import importlib
@@ -20,7 +20,7 @@ from ._shared import check as _check
 from ._shared import ids as _ids
 from .kinematics.kinematics import forwardKinematics
 
-# These functions read only placements, frames and collision shapes, which belong to the tree.
+# These functions need only placements, frames and collision shapes, so the tree of the cluster model is sufficient.
 _ON_TREE = frozenset(
     """
     buildGeomFromMJCF buildGeomFromUrdf buildGeomFromUrdfString buildSampleGeometryModelHumanoid
@@ -51,16 +51,16 @@ _POSITIONS = {
     "findCommonAncestor": "model joint1_id joint2_id",
     **_geometry.POSITIONS,
 }
-"""Names of the positional arguments of functions with fast calls, in order."""
+"""Names of the positional arguments, in order, of functions whose repeated calls are fast."""
 
 
 @functools.cache
 def passed(name: str) -> Any:
     """Look up a name of Pinocchio, as in ``pc.name``.
 
-    Objects that do not depend on a model are Pinocchio's own. Functions of models are wrapped: for a ``ClusterModel``,
-    they work on ``model.tree`` if they need nothing else; otherwise they raise an error that names an alternative. A
-    name that exists only in another release of Pinocchio raises ``NotAvailableError``, other names ``AttributeError``.
+    Objects that do not take a model are returned unchanged. Functions that take a model are wrapped. Called with a
+    ``ClusterModel``, a wrapped function uses ``model.tree`` if the tree is sufficient, or raises an error that suggests
+    an alternative. Names from other releases of Pinocchio raise ``NotAvailableError``; others raise ``AttributeError``.
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
@@ -136,7 +136,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
 
 
 def _check_given(name: str, arguments: list[Any]) -> None:
-    """Check that arguments belong to one model; otherwise Pinocchio would access memory beyond its arrays."""
+    """Check that all arguments belong to one model, because Pinocchio would access memory beyond its arrays."""
     model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
     index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
     for x in arguments:
@@ -161,9 +161,9 @@ def _check_given(name: str, arguments: list[Any]) -> None:
 
 
 def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
-    """Return the map from our arguments to Pinocchio's; if a q is mapped, the map also moves the data to q.
+    """Return a function that converts arguments for Pinocchio; if it converts q, it also moves the data to q.
 
-    Pinocchio's function also moves the tree's data, but later functions without q would use an older state.
+    Without this update, later functions that are called without q would use an older state.
     """
     model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:

@@ -1,4 +1,4 @@
-"""Cache of objects that depend on a model and arguments, with the lifetime of the model."""
+"""Cache for objects that depend on a model and on arguments. The cache lives as long as the model."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -11,11 +11,11 @@ _entries: Callable[[ClusterModel], dict[Hashable, Any]] = once(lambda _: {})
 
 
 def cached(model: ClusterModel, key: Hashable, make: Callable[[], T]) -> T:
-    """Return the cached object of a key, or create it; keys that are None or unhashable are not cached."""
+    """Return the cached object for a key, or create the object; nothing is cached if the key is None or unhashable."""
     entries = _entries(model)
     try:
         entry: T | None = entries.get(key)
-    except TypeError:  # an unhashable key contains an invalid name; a later check raises an error
+    except TypeError:  # an unhashable key contains an invalid name, for which a later check raises an error
         return make()
     if entry is None:
         entry = make()

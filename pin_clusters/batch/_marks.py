@@ -1,4 +1,4 @@
-"""Status of rows: failed rows become NaN, and a warning reports them."""
+"""Status of rows. Failed rows become NaN, and a warning reports them."""
 
 import math
 import warnings
@@ -14,12 +14,12 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of failed rows: a loop is open or cannot follow; a loop or D is singular; the input is not finite."""
+"""Status of failed rows: open loop; singular loop, or motion without inertia; input that is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
 class Report(NamedTuple):
-    """Text of the warning about failed rows, with counts per status, and a cure."""
+    """Text of the warning about failed rows: a template for the counts per status, and a remedy."""
 
     counts: str
     cure: str
@@ -46,16 +46,16 @@ def mark_input(batch: Batch) -> int:
     bad = np.zeros(batch.rows, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
-            if not math.isfinite(table.sum()):  # the sum of finite numbers may overflow
+            if not math.isfinite(table.sum()):  # fast test; finite numbers are checked again, as their sum may overflow
                 bad |= ~np.isfinite(table).all(axis=1)
     batch.status[bad] = NOT_FINITE
     return int(np.count_nonzero(bad))
 
 
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
-    """Mark failed rows, set them to NaN, and warn about them unless the caller passed a status array.
+    """Mark failed rows, set them to NaN, and warn about them unless the user passed a status array.
 
-    ``level``: number of calls between user and caller. ``check_results``: results may contain NaN that is not reported.
+    ``level`` is the number of calls between user and caller; ``check_results`` marks rows with NaN or inf as failed.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set marked rows to NaN, and warn about all but ``without_numbers`` rows with NOT_FINITE (None: all of them)."""
+    """Set failed rows to NaN and warn, except about ``without_numbers`` rows with non-finite input (None: all)."""
     status = batch.status
     if not status.any():
         return
@@ -82,13 +82,13 @@ def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: i
 
 
 def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]) -> None:
-    """Run a function for one state on rows with finite input; exceptions due to the state determine the status."""
+    """Run a function for one state on each row with finite input; exceptions caused by a state set the row's status."""
     for n in rows:
         if batch.status[n] == NOT_FINITE:
             continue
         batch.status[n] = 0
         try:
-            with np.errstate(all="ignore"):  # kernels ignore floating-point errors as well
+            with np.errstate(all="ignore"):  # as in kernels, floating-point errors are ignored
                 results = function(n)
         except (SingularClusterError, FunctionFailedError):
             batch.status[n] = SINGULAR
@@ -103,7 +103,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 
 
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, report: Report = STATES) -> None:
-    """Run all rows in Python, without the JIT or for Python functions of the user; for ``STATES``, check the loops."""
+    """Run all rows in Python, if the JIT is off or the user has Python functions; for ``STATES``, check the loops."""
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)

@@ -1,6 +1,6 @@
-"""Dynamics of many states: SIMD packs in robot-specific code, or row by row with the kernels for one state.
+"""Dynamics of many states, by robot-specific code for groups of states, or row by row with the kernels for one state.
 
-Parameters of the robot can differ between rows.
+Each row can have its own robot parameters.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def run(
     status: Any,
     parameters: Any = None,
 ) -> np.ndarray:
-    """Run a function for one state on all rows of q and ``velocities`` (name, rows); ``parameters``: rows by name."""
+    """Apply a function for one state to all rows of q, ``velocities`` (name, rows) and ``parameters`` (by name)."""
     name = single.__name__
     operation = STATE_FUNCTIONS_BY_NAME[name]
     of_matrices = operation.operation.result == "matrix"
@@ -74,7 +74,7 @@ def run(
             run_program(batch, name, names, forced=fext is not None)
             return result
     if of_matrices:
-        result[...] = 0.0  # kernels do not write entries between branches of the tree
+        result[...] = 0.0  # kernels do not write entries that couple separate branches of the tree; these are zero
     of_one = of_row(batch, single, fext is not None)
     run_each(batch, programmed(batch, partial(_write, batch, operation)) if fext is None else None, of_one, level=3)
     return result
@@ -98,7 +98,7 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
-    """Turn a function for one state into a function of the row number; the last table may contain external forces."""
+    """Convert a function for one state to a function of the row number; if ``forced``, the last table has forces."""
     data = None
 
     def run_row(n: int) -> Any:
@@ -116,7 +116,7 @@ _MEANING = {"gravity": "acceleration of gravity", "inertial": "pc.parameters(mod
 
 
 def parameter_rows(model: ClusterModel, function: str, parameters: Any, rows: int | None) -> list[RowArgument]:
-    """Convert parameters to arguments, in the order of traces; repeat single rows except on a GPU (``rows=None``)."""
+    """Convert parameters to arguments in the order of traces; repeat single values for all rows, except on a GPU."""
     if not isinstance(parameters, Mapping):
         raise ArgumentTypeError(
             f"parameters must be a dict of arrays, such as {{'ratios': rows}}, got {type(parameters).__name__}."
@@ -131,7 +131,7 @@ def parameter_rows(model: ClusterModel, function: str, parameters: Any, rows: in
 
 
 def run_program(batch: Batch, function: str, names: tuple[str, ...], *, forced: bool) -> None:
-    """Compute all rows with NumPy, column by column, if machine code is not available."""
+    """Compute all rows with NumPy operations on columns, if machine code is not available."""
     program = trace(batch.model, function, fext=forced, parameters=names, status=True)
     results = program(*batch.tables)
     result, (pivot, *loops) = results[0], results[1:]

@@ -1,4 +1,4 @@
-"""Sequences of kernel calls that another kernel executes for each row, and their workspaces."""
+"""Programs and their workspaces. A program is a sequence of kernel calls that is executed for each row."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from ._tables import Batch
 
 
 class Workspace:
-    """Workspace of a model for one thread, shared by kernels that run one after the other."""
+    """Workspace of a model for one thread; kernels that run one after the other share this workspace."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
@@ -26,8 +26,8 @@ class Workspace:
 
 
 class Each(NamedTuple):
-    table: np.ndarray  # contiguous, one row per state
-    shape: tuple[int, ...]  # shape of a row for the entry point
+    table: np.ndarray  # contiguous array with one row per state
+    shape: tuple[int, ...]  # shape in which the entry point receives a row
 
 
 class Program:
@@ -41,9 +41,9 @@ class Program:
         self._kept: list[Any] = []
 
     def call(self, kernel: kernels.Kernel, status: int, *arguments: Any) -> None:
-        """Append a call of an entry point; rows for which the entry point fails receive ``status``.
+        """Append a call of an entry point. If the call fails for a row, the row receives ``status``.
 
-        ``arguments``: tables, integers, arrays shared by all rows, or ``Each``.
+        ``arguments`` can be tables, integers, arrays that all rows share, or ``Each`` objects.
         """
         words: list[int] = []
         for x in arguments:
@@ -59,7 +59,7 @@ class Program:
         self._kept.append(arguments)
 
     def ready(self) -> Callable[[int, int], object]:
-        """Return a function that runs rows first to last - 1."""
+        """Return a function run(first, last) that executes the program for the rows first to last - 1."""
         width = next(size for size in SIZES if size >= max(map(len, self._words)))
         words = np.zeros((len(self._words), width), dtype=np.int64)
         for line, row in zip(words, self._words, strict=True):
@@ -97,15 +97,14 @@ def run_each(
 ) -> None:
     """Run kernels for one state on each row. ``begin`` is called once per thread; if None, ``of_row`` runs each row.
 
-    ``check_results``: results may contain NaN that no kernel reported. ``retry``: ``of_row`` repeats rows that failed
-    in kernels. ``level``: number of calls between the user and the caller of this function.
+    If ``retry`` is true, ``of_row`` repeats rows that failed. ``level`` and ``check_results`` are passed to ``finish``.
     """
     if batch.rows == 0:
         return
     if begin is None:
         all_one_by_one(batch, of_row, level + 1, report)
         return
-    first = iter([begin()])  # created in this thread, so that all kernels are compiled before other threads start
+    first = iter([begin()])  # this call compiles all kernels before other threads start
     share(batch.rows, batch.threads, grain, lambda: next(first, None) or begin())
     if retry and batch.status.any():
         mark_input(batch)

@@ -1,4 +1,4 @@
-"""Time steps of many simulations in compiled code."""
+"""Compiled simulation of many rows."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ._sharing import Run
 from ._tables import Batch
 
 NUMBERS = 2**20
-"""Maximum number of buffered sample values."""
+"""Maximum number of sample values that are buffered."""
 _STEPS, _ALL_STEPS = 1000, 20000
 """Maximum number of steps of one row, and of all rows together, in one kernel call."""
 _OFF = 1e-6
@@ -27,7 +27,7 @@ _OFF = 1e-6
 
 
 class Runs:
-    """Simulation of all rows, each until its end or until the first step that requires Python."""
+    """Simulation of all rows. Each row runs until its end or until the first step that requires Python."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
         self.batch, self.settings, self.of_end = batch, settings, of_end
@@ -53,7 +53,7 @@ class Runs:
         self._together = max(1, min(capacity, _ALL_STEPS // self._steps))
 
     def _suspicious(self) -> np.ndarray:
-        """Mark rows whose initial state violates couplings or unit norms; ``pc.simulate`` reports the reason."""
+        """Return a mask of the rows whose initial state violates couplings or unit norms."""
         q, shape = self._q, manifold(self.batch.model)
         with np.errstate(all="ignore"):
             violated = ~(coupling_residuals(self.batch.model, q) <= _OFF)
@@ -62,7 +62,7 @@ class Runs:
         return violated
 
     def begin(self) -> Run:
-        """Return the function that runs the rows of a thread; rows that stop early have a non-zero status."""
+        """Return a function that simulates rows in one thread; rows that stop early get a non-zero status."""
         workspace = Workspace(self.batch.model, self._functions)
 
         def run(first: int, last: int) -> None:
@@ -85,7 +85,7 @@ class Runs:
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
-            # aba checks the loops of all bodies, whereas the kernel of couplings does not update all bodies.
+            # aba updates all bodies, as openness requires; the coupling kernel updates only some bodies.
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
             starts.call(aba, SINGULAR, workspace.pointer, q, v, np.zeros(nv), np.zeros(nv))
             starts.call(code_of(self._functions, kernels.openness), OPEN, workspace.tables.openness, q)

@@ -1,4 +1,4 @@
-"""Distribution of rows to threads."""
+"""Distribution of rows among threads."""
 
 import _thread
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 PIECES = 8
-"""Number of pieces per thread: slower threads, or threads with harder rows, process fewer pieces."""
+"""Number of pieces (groups of rows) per thread. With several pieces, a slower thread can process fewer rows."""
 ROWS = 16
 """Minimum number of rows per thread."""
 PATIENCE = 10.0
@@ -15,16 +15,16 @@ PATIENCE = 10.0
 
 Run = Callable[[int, int], object]
 _idle: "deque[_Worker]" = deque()
-# A forked child process has none of these threads.
+# The threads do not exist in a forked child process.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
 
 
 def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None:
-    """Run pieces of the rows on this thread and on up to ``threads`` - 1 other threads.
+    """Distribute the rows among this thread and up to ``threads`` - 1 other threads.
 
-    Each piece, except the last one, is a multiple of ``grain`` rows. Each thread calls ``begin`` once, which returns
-    the function that runs rows first to last - 1.
+    Each piece, except the last one, is a multiple of ``grain`` rows. Each thread calls ``begin`` once. ``begin``
+    returns the function run(first, last), which processes the rows first to last - 1.
     """
     threads = min(threads, -(-rows // grain))
     if threads <= 1:
@@ -61,7 +61,7 @@ def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None
         with suppress(RuntimeError):  # the system cannot start more threads
             _give(help_along)
     work()
-    # Threads that have not started by now find no rows left, so they have no lock here to wait for.
+    # Threads that start later find no rows left, so only the locks of threads that have started are needed.
     for lock in tuple(busy):
         lock.acquire()
     if failed:
@@ -69,7 +69,7 @@ def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None
 
 
 class _Worker:
-    """A reusable thread; waking an idle thread takes a fifth of the time needed to start a new thread."""
+    """A reusable thread. Waking an idle thread takes a fifth of the time needed to start a new thread."""
 
     def __init__(self) -> None:
         self._call = _thread.allocate_lock()
@@ -87,7 +87,7 @@ class _Worker:
             if not self._call.acquire(timeout=PATIENCE):
                 try:
                     _idle.remove(self)
-                except ValueError:  # another thread has just taken this worker, and will release the lock
+                except ValueError:  # another thread has just taken this worker and will release the lock
                     self._call.acquire()
                 else:
                     return

@@ -1,4 +1,4 @@
-"""Arguments of batch functions: description and checks of rows, threads and result arrays."""
+"""Shared documentation and checks of the arguments of batch functions."""
 
 from collections.abc import Sequence
 from math import prod
@@ -15,7 +15,7 @@ from ..export.cuda.arrays import on_gpu
 from ..model import ClusterData, ClusterModel, check_model
 
 _SMALL = 2**26
-"""Smaller memory requests are not checked, [bytes]."""
+"""Memory requests below this limit are not checked, [bytes]."""
 documented = stock(
     """
     Args:
@@ -25,21 +25,21 @@ documented = stock(
         a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
         tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
         fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
-        parameters: Parameters of the robot by name, shape (N, n), or (n,) for all rows: ``gravity`` (3, [m/s^2]),
-            ``inertial`` (as ``pc.parameters``), ``ratios``; see ``pc.trace``.
+        parameters: Robot parameters by name, shape (N, n), or (n,) for all rows: ``gravity``, n = 3, [m/s^2];
+            ``inertial``, as in ``pc.parameters``; ``ratios``. See ``pc.trace``.
         threads: Number of threads.
-        out: Array for the result: contiguous, float64, with the shape of the result. It may be one of the arguments.
-        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 a closed loop is open by more than 1e-6
-            of its length, or 1e-6 rad; 2 a loop is singular, or an independent motion moves no inertia; 3 the input is
-            not finite. Failed rows are NaN. Without ``status``, a warning reports the number of failed rows.
+        out: Contiguous float64 array for the result, with the shape of the result. It may be one of the arguments.
+        status: Array for the status of each row, shape (N,), int8. 0: valid; 1: the gap of a loop exceeds 1e-6 of its
+            length, or 1e-6 rad; 2: a loop is singular, or an independent motion moves no inertia; 3: the input is not
+            finite. Failed rows are NaN. If ``status`` is None, a warning reports failed rows.
 
     Raises:
         ShapeError: An argument has a wrong size.
         ArgumentTypeError: An argument has a wrong type; ``out`` is not writable; ``threads`` is not an integer >= 1.
-        TooLargeError: The rows do not fit into memory; nothing has been allocated.
+        TooLargeError: The rows do not fit into memory. The error is raised before any allocation.
     """,
 )
-"""Adds the common sections to the docstrings of batch functions."""
+"""Decorator that adds the common sections to the docstrings of batch functions."""
 
 TREE, OWN = "nq (all joints of the tree)", "nv (the independent joints)"
 
@@ -55,8 +55,8 @@ class Batch:
     """Checked arguments and results of a batch function, and the status of its rows.
 
     Attributes:
-        tables: Arguments for the kernels, each of shape (rows, numbers per row).
-        asked: Whether the caller passed a status array; otherwise, a warning reports failed rows.
+        tables: Arguments as arrays of shape (rows, numbers per row), which the kernels read.
+        asked: Whether the user passed a status array; otherwise, a warning reports failed rows.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Batch:
         rows_of_work: int = 0,
         work: int = 0,
     ) -> None:
-        """Check all arguments; the first one determines the number of rows.
+        """Check all arguments. The first argument determines the number of rows.
 
-        ``results``: name, array or None, and shape per row of each result. ``rows_of_work`` and ``work``: sizes of
-        additional memory per row and per thread, in numbers.
+        Each of ``results`` contains a name, an array or None, and the shape of a row. ``rows_of_work`` and ``work`` are
+        the sizes of the additional memory per row and per thread, in multiples of 8 bytes.
         """
         self.name, self.model, self.threads = name, model, whole_number("threads", threads, 1)
         arrays = [_rows(name, model, x) for x in arguments]
@@ -92,9 +92,9 @@ class Batch:
         tables = [plain(x).reshape(n, prod(x.shape[1:])) for x in arrays]
         written = [] if status is None else [("status", self.status)]
         written += [(label, x) for (label, out, _), x in zip(results, self.out, strict=True) if out is not None]
-        if written:  # newly allocated results do not overlap
+        if written:  # newly allocated results cannot overlap
             _apart(written)
-            # Arguments that overlap results are copied, because later rows are read after earlier rows are written.
+            # Arguments that overlap results are copied, because results are written before all rows have been read.
             tables = [x.copy() if any(np.may_share_memory(x, to) for _, to in written) else x for x in tables]
         self.tables = tuple(tables)
         self.status[:] = 0
@@ -121,7 +121,7 @@ def on_gpu_rows(arguments: Sequence[RowArgument]) -> bool:
 def on_device(
     name: str, model: ClusterModel, arguments: Sequence[RowArgument], out: Any, status: Any, **options: Any
 ) -> Any:
-    from ..export.cuda.run import Argument, run  # imported here: only rows on a GPU need tracing and code generation
+    from ..export.cuda.run import Argument, run  # imported here, because only GPU arrays need this module
 
     return run(model, name, [Argument(x.name, x.value, x.shape) for x in arguments], out, status, **options)
 
@@ -181,7 +181,7 @@ def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:
 
 
 def _check_memory(name: str, rows: int, needed: int) -> None:
-    """Raise an error before allocation if the rows need more memory than is available."""
+    """Raise an error if the rows need more memory than is available."""
     if needed <= _SMALL:
         return
     free = available()

@@ -38,11 +38,11 @@ def computeRNEADerivatives(
     """Compute the derivatives of inverse dynamics for N motions.
 
     Args:
-        out: Three arrays of shape (N, nv, nv).
+        out: Three arrays of shape (N, nv, nv) for the results.
 
     Returns:
         Derivatives of the torques with respect to q and v, and the mass matrices, each of shape (N, nv, nv), in the
-        units of ``pc.computeRNEADerivatives``; ``out`` if it was passed.
+        units of ``pc.computeRNEADerivatives``. If ``out`` was passed, its arrays are returned.
 
     References:
         docs/algorithms.md, (V1) to (V8).
@@ -72,11 +72,11 @@ def computeABADerivatives(
     """Compute the derivatives of forward dynamics for N states.
 
     Args:
-        out: Three arrays of shape (N, nv, nv).
+        out: Three arrays of shape (N, nv, nv) for the results.
 
     Returns:
         Derivatives of the accelerations with respect to q and v, and the inverse mass matrices, each of shape (N, nv,
-        nv), in the units of ``pc.computeABADerivatives``; ``out`` if it was passed.
+        nv), in the units of ``pc.computeABADerivatives``. If ``out`` was passed, its arrays are returned.
 
     References:
         docs/algorithms.md, (V1) to (V9).
@@ -153,7 +153,7 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
         acting = Each(acting, (acting.shape[1],))
     kernel = kernels.of(RNEA_DERIVATIVES.name, with_loops(model))
     for out in batch.out:
-        out[...] = 0.0  # kernels do not write entries between branches of the tree
+        out[...] = 0.0  # kernels do not write entries that couple separate branches of the tree; these are zero
     row = Each(q, (model.nq,))
     outputs, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
 

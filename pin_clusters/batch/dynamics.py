@@ -1,4 +1,4 @@
-"""Forward and inverse dynamics of many states on SIMD packs."""
+"""Forward and inverse dynamics for many states."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def rnea(
     """Compute the joint torques of N motions.
 
     Returns:
-        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was passed.
+        Torques, shape (N, nv), [N m] or [N], in ``out`` or a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4).
@@ -59,10 +59,10 @@ def aba(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the accelerations of N states under joint torques.
+    """Compute the accelerations caused by joint torques, for N states.
 
     Returns:
-        Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was passed.
+        Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2], in ``out`` or a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A5) to (A10).
@@ -92,7 +92,7 @@ def nonLinearEffects(
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` with a = 0.
 
     Returns:
-        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was passed.
+        Torques, shape (N, nv), [N m] or [N], in ``out`` or a new array.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

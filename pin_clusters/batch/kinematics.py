@@ -1,4 +1,4 @@
-"""Placements for many configurations."""
+"""Placements of joints and frames for many configurations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,14 +32,14 @@ def forwardKinematics(
 ) -> np.ndarray:
     """Compute the placements of joints or frames in the world for N configurations.
 
-    Bodies are placed according to q even if a loop is open; the status is therefore 0 (valid) or 3 (not finite).
+    The placements follow from q even if a loop is open. Therefore, the status is 0 (valid) or 3 (q is not finite).
 
     Args:
-        frames: Names or ids of frames; None for all joints, starting with the universe.
+        frames: Names or ids of frames. None selects all joints, starting with the universe.
 
     Returns:
-        Translation [m] and quaternion (x, y, z, w), shape (N, njoints, 7) or (N, len(frames), 7); ``out`` if it was
-        passed. ``pin.XYZQUATToSE3(row)`` converts one placement.
+        Translation [m] and quaternion (x, y, z, w), shape (N, njoints, 7) or (N, len(frames), 7), in ``out`` or a new
+        array. ``pin.XYZQUATToSE3`` converts one placement.
 
     Raises:
         UnknownNameError: The model has no such frame.
@@ -73,7 +73,7 @@ def forwardKinematics(
     def write(program: Program) -> None:
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
         arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # the kernel must not write to a pin.Data
-        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # rotation of the universe
+        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # the kernel skips the universe
         pointer = Pointer(*arrays)
         program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
         program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, Each(result, (7 * count,)))

@@ -34,7 +34,7 @@ def crba(
     """Compute the mass matrices of N configurations.
 
     Returns:
-        Symmetric mass matrices, shape (N, nv, nv), [kg m^2], [kg m] or [kg]; ``out`` if it was passed.
+        Symmetric mass matrices, shape (N, nv, nv), [kg m^2], [kg m] or [kg], in ``out`` or a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA); docs/algorithms.md, (C1) to (C3).
@@ -58,10 +58,10 @@ def computeMinverse(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the inverse mass matrices of N configurations, in O(nv^2) each.
+    """Compute the inverse mass matrices of N configurations. The cost of each matrix is O(nv^2).
 
     Returns:
-        Symmetric inverse mass matrices, shape (N, nv, nv), [1/(kg m^2)], [1/(kg m)], [1/kg]; ``out`` if it was passed.
+        Symmetric matrices, shape (N, nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg], in ``out`` or a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).
@@ -91,11 +91,11 @@ def inverse_operational_inertia(
 
     Args:
         frames: Names or ids of frames.
-        reference: Axes and reference points: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-        rows: Selection from the 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
+        reference: Reference frame of the Jacobians J: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+        rows: Selected rows of J, which has 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
 
     Returns:
-        Symmetric matrices, shape (N, rows, rows), [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
+        Symmetric matrices, shape (N, rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)], in ``out`` or a new array.
 
     Raises:
         UnknownNameError: The model has no such frame.

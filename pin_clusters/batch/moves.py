@@ -1,4 +1,4 @@
-"""Integration and projection of many configurations."""
+"""Integration of many configurations, and their projection onto the constraints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ def integrate(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Integrate N configurations along independent velocities for unit time, as ``pc.integrate``.
+    """Integrate N configurations along independent velocities for unit time, like ``pc.integrate``.
 
     Args:
         v: Independent velocities times the time step, shape (N, nv), [rad] or [m].
-        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 a loop cannot follow; 3 the input is not
-            finite. Failed rows are NaN. Without ``status``, a warning reports the number of failed rows.
+        status: Array for the status of each row, shape (N,), int8. 0: valid; 1: a loop cannot be closed after the step;
+            3: the input is not finite. Failed rows are NaN. If ``status`` is None, a warning reports failed rows.
 
     Returns:
-        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m]; ``out`` if it was passed.
+        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m], in ``out`` or a new array.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -92,19 +92,19 @@ def project(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Project N configurations onto the constraints, as ``pc.project``.
+    """Project N configurations onto the constraints, like ``pc.project``.
 
-    Rows whose loops are far from closed use the slower method of ``pc.project``, one after the other.
+    If the gap of a loop is large, its row is projected by the slower method of ``pc.project``, in one thread.
 
     Args:
         q: Configurations of the spanning tree, shape (N, nq); they may violate the constraints.
         hold: Names of joints that stay fixed.
-        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 the constraints have no solution, or a
-            quaternion or (cos, sin) pair is zero; 3 the input is not finite. Failed rows are NaN. Without ``status``, a
-            warning reports the number of failed rows.
+        status: Array for the status of each row, shape (N,), int8. 0: valid; 1: no solution of the constraints was
+            found, or a quaternion or (cos, sin) pair is zero; 3: the input is not finite. Failed rows are NaN. If
+            ``status`` is None, a warning reports failed rows.
 
     Returns:
-        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m]; ``out`` if it was passed.
+        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m], in ``out`` or a new array.
 
     Raises:
         UnknownNameError: ``hold`` contains an unknown joint.
@@ -152,20 +152,19 @@ def project(
 
 @dataclass(frozen=True)
 class _Terms:
-    """The shortest projection onto couplings as a sum of terms, which ``row_results.projected_at`` evaluates.
+    """Shortest projection onto the couplings, written as terms that ``row_results.projected_at`` evaluates.
 
-    The terms refer to entries of an array that contains the configuration, the residuals and the result.
+    The terms refer to entries of a work array, which contains the configuration, the residuals and the result.
     """
 
-    units: np.ndarray  # shape (n, 2): first entry and length of parts with unit norm
-    # shape (terms, 2): entry to which a term is added, and entry that is multiplied; -1 sets the entry instead
-    places: np.ndarray
-    numbers: np.ndarray  # shape (terms,): factors, or values to set
-    size: int  # length of the array
+    units: np.ndarray  # shape (n, 2): first index and length of each quaternion or (cos, sin) pair
+    places: np.ndarray  # shape (terms, 2): indices (k, i) of x[k] += number * x[i]; if i is -1, x[k] = number
+    numbers: np.ndarray  # shape (terms,)
+    size: int  # length of the work array
 
 
 def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
-    """Compute the terms if the joints ``held`` (ids) stay fixed; None if the kernel lacks a required operation."""
+    """Compute the terms for fixed joints with the ids ``held``; None if the kernel cannot compute the projection."""
     shape, tree = manifold(model), model.own_tree
     if not shape.linear or (model.closures and not loops_of(model).compiled):
         return None
@@ -188,7 +187,7 @@ def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
         terms += [(result + i, -1, c) for i, c in zip(follow.at.tolist(), follow.constants.tolist(), strict=True)]
         leads = zip(follow.to.tolist(), follow.of.tolist(), follow.coefficients.tolist(), strict=True)
         terms += [(result + i, result + k, c) for i, k, c in leads]
-        # Held joints are set exactly, because rounding would otherwise move them.
+        # The coordinates of fixed joints are copied from the input, because rounding would otherwise change them.
         for i in (i for j in held for i in in_q(tree, j)):
             terms += [(result + i, -1, 0.0), (result + i, i, 1.0)]
     units = np.array([(a, b - a) for _, a, b in shape.units], dtype=np.int64).reshape(-1, 2)

@@ -22,16 +22,16 @@ from ._runs import NUMBERS, Runs
 from ._tables import OWN, Batch, RowArgument, documented, on_device, on_gpu_rows, states
 
 _NEVER = 10**9
-"""Recording interval, in steps, that is longer than any simulation: only the start and the end are recorded."""
+"""Recording interval, in steps, that is longer than any simulation, so that only the start and the end are recorded."""
 
 
 class Motions(NamedTuple):
     """Result of N simulations.
 
     Attributes:
-        time: Times of the samples, shape (samples,), [s]; without samples, the final time, shape ().
-        q: Configurations, shape (N, nq), or (N, samples, nq) with samples, [rad] or [m].
-        v: Independent velocities, shape (N, nv) or (N, samples, nv), [rad/s] or [m/s].
+        time: Times of the recorded samples, shape (samples,), [s]; if ``record`` is None, the final time, shape ().
+        q: Configurations, shape (N, samples, nq), [rad] or [m]; if ``record`` is None, final ones, shape (N, nq).
+        v: Independent velocities, shape (N, samples, nv), [rad/s] or [m/s]; if ``record`` is None, shape (N, nv).
     """
 
     time: np.ndarray
@@ -61,35 +61,36 @@ def simulate(
     out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
 ) -> Motions:
-    """Simulate the motions of a robot from N states, as ``pc.simulate``.
+    """Simulate a robot from N initial states, like ``pc.simulate``.
 
-    Rows that must change the independent joints near a singularity run one after the other. The energy is not
-    monitored: a time step that is too large is detected only if the motion diverges (status 3).
+    If the independent joints of a row must be changed near a singularity, this row is simulated in one thread. The
+    energy is not monitored; therefore, a time step that is too large is detected only if the motion diverges.
 
     Args:
         q: Initial configurations, shape (N, nq); they must satisfy the constraints.
         v: Initial velocities, shape (N, nv), [rad/s] or [m/s].
-        tau: Torques, [N m] or [N]: None for zero, (N, nv) for constant, (N, steps, nv) for stepwise constant torques.
+        tau: Torques, [N m] or [N]: zero by default, shape (N, nv) for constant torques, or shape (N, steps, nv) for
+            torques that are constant during each step.
         duration: Duration, [s]. If it is not a multiple of ``dt``, the last step is shorter.
         dt: Time step, [s].
         method: As in ``pc.simulate``.
-        record: Record every n-th step, including start and end; None records only the end.
-        switch: Whether independent joints may be changed internally; if not, a row fails at a singularity.
-        passive: Whether springs and other passive forces act, as in ``pc.simulate``; Python functions run row by row.
-        ground: As in ``pc.simulate``; the rows of each process then run one after the other.
+        record: Recording interval in steps; the start and the end are also recorded. None records only the end.
+        switch: Whether the independent joints may be changed internally. If False, a row fails at a singularity.
+        passive: Whether springs and other passive forces act. Forces from Python functions are evaluated row by row.
+        ground: As in ``pc.simulate``. With a ground, each process simulates its rows one after the other.
         touching: As in ``pc.simulate``.
         limits: As in ``pc.simulate``.
         self_collisions: As in ``pc.simulate``.
-        processes: Number of processes; contact solvers do not run in parallel threads. A process takes 1 s to 2 s to
-            start, and the script needs ``if __name__ == "__main__":``.
-        out: Arrays for q and v of the result.
-        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 the initial state violates the
-            constraints, or a loop cannot follow; 2 a loop is singular, or an independent motion moves no inertia; 3 the
-            input is not finite, the motion diverges, it starts below the ground, or contacts have no solution. Failed
-            rows are NaN. Without ``status``, a warning reports the number of failed rows.
+        processes: Number of processes, for parallel simulations with ground. A process takes 1 s to 2 s to start, and
+            the script needs ``if __name__ == "__main__":``.
+        out: Two arrays, for q and v of the result.
+        status: Array for the status of each row, shape (N,), int8. 0: valid; 1: the initial state violates the
+            constraints, or a loop cannot be closed after a step; 2: a loop is singular, or an independent motion moves
+            no inertia; 3: the input is not finite, the motion diverges or starts below the ground, or contacts have no
+            solution. Failed rows are NaN. If ``status`` is None, a warning reports failed rows.
 
     Returns:
-        Times, configurations and velocities.
+        Times, configurations and velocities of the recorded samples, or of the end if ``record`` is None.
 
     Raises:
         SimulationError: An argument is invalid.

@@ -1,1 +1,1 @@
-"""Helpers that several algorithms share: checks of arguments, couplings, calls of kernels."""
+"""Helpers for several algorithms: argument checks, couplings and kernel calls."""

@@ -1,4 +1,4 @@
-"""Coupling Jacobian G and bias g: constant without closed loops, otherwise computed by the kernel of loops.
+"""Coupling Jacobian G and bias g. Without closed loops, G is constant; otherwise, the loop kernel computes G and g.
 
 ``q`` must be the result of ``_check.configuration``, which also evaluates the user's Python constraint functions.
 The functions raise ``SingularClusterError`` if the loops have no solution for the dependent joints.
@@ -15,14 +15,14 @@ from . import check as _check
 
 
 def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-    """Compute G, shape (tree.nv, nv); do not modify it."""
+    """Compute G, shape (tree.nv, nv). The caller must not modify G."""
     return matrix_and_bias(model, data, q, None)[0]
 
 
 def matrix_and_bias(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute G, shape (tree.nv, nv), and g, shape (tree.nv,). ``v=None`` means zero velocity. Do not modify G."""
+    """Compute G, shape (tree.nv, nv), and g, shape (tree.nv,); v is zero by default. The caller must not modify G."""
     if not model.closures:
         return model.tables.topology.G, np.zeros(model.own_tree.nv)
     bring(model, data, q, data._zeros if v is None else v)
@@ -31,19 +31,19 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Write ``data._coupling``, which the kernels of the tree read; the tables ``coupling_rate`` add dG/dt."""
+    """Compute ``data._coupling`` for the tree kernels; the tables ``coupling_rate`` select the result with dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
 
 def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> int:
-    """Run the kernel of loops, which writes G and g to ``data._coupling``; return its status."""
+    """Run the loop kernel, which writes G and g to ``data._coupling``, and return the status of the kernel."""
     code = code_of(data._functions, kernels.coupling, tables)
     return int(code.call(data._pointers[tables], plain(q), plain(v)))
 
 
 def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return G of the last kinematics call; raise ``SingularClusterError`` if its pose is singular."""
+    """Return G at the pose of the last kinematics call; raise ``SingularClusterError`` if this pose is singular."""
     if not model.closures:
         return model.tables.topology.G
     if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
@@ -55,7 +55,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Pass the second derivatives of Python constraint functions along the motion to the kernels."""
+    """Copy the second derivatives of Python constraint functions, along the velocity v, to the workspaces."""
     supplies = model.tables.supplies
     if not supplies:
         return
@@ -73,7 +73,7 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
 def derivatives(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write G and its derivatives to ``out``. v and a may be empty; see the kernel ``coupling_derivatives``."""
+    """Write G and its derivatives to ``out``; v and a can be empty arrays. See the kernel ``coupling_derivatives``."""
     if not model.closures:
         return
     data._supply(q)

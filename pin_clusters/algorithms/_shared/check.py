@@ -1,4 +1,4 @@
-"""Validation of the arguments of calls that the C extension passes on to Python."""
+"""Checks of arguments, for calls that the C extension does not execute itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -33,12 +33,12 @@ Raises:
 
 
 def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
-    """Create a decorator that adds shared sections and ``own`` to docstrings; ``solves`` adds the error of loops."""
+    """Create a decorator that adds common sections to docstrings; ``solves`` adds ``SingularClusterError``."""
     return stock(COMMON, _STATE, *((_LOOPS,) if solves else ()), *own)
 
 
 def model_data(model: Any, data: Any) -> None:
-    """Check that model and data belong together and, if ``data.check``, that the tree is unchanged."""
+    """Check that data belongs to the model and, if ``data.check``, that the tree is unchanged."""
     if type(data) is ClusterData and data._unchecked is model:
         return
     check_model(model, cure="The order of arguments is (model, data, q, ...).")
@@ -81,7 +81,7 @@ def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tu
 
 
 def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Check model and data; return the last q, v (level 1) or q, v, a (level 2), or raise ``NotComputedError``."""
+    """Return the last q and v (level 1) or q, v and a (level 2); raise ``NotComputedError`` if there are none."""
     model_data(model, data)
     return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
 
@@ -92,7 +92,7 @@ def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Check the type and shape of q and, if ``data.check``, also the constraints and the norms of quaternions."""
+    """Check the type and shape of q; if ``data.check``, also check the constraints and the quaternion norms."""
     a = _arrays.configuration(model, "q", q)
     if data.check:
         _configuration.check(model, a)
@@ -154,7 +154,7 @@ def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str
 
 
 def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
-    """Check that ``out`` fits and does not overlap the arguments; create a new array if ``out`` is None."""
+    """Check that ``out`` has this shape and does not overlap the arguments; if None, create a new array."""
     if out is None:
         return np.empty(shape)
     array_out = output_array("out", out, shape, np.float64, ". Leave it out.")
@@ -166,12 +166,12 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel with the tables ``result`` for the public function ``of``; raise an error if the kernel fails."""
+    """Run a kernel, with the tables ``result``, for the public function ``of``; raise an error if the kernel fails."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
-    """Raise ``SingularClusterError`` if a kernel reported a failure. NaN and inf in q propagate instead."""
+    """Raise ``SingularClusterError`` if a kernel reported a failure, unless q contains NaN or inf."""
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model.tables.joint_of_row[-code], q)
     if code > 0:

@@ -1,4 +1,4 @@
-"""Tables and calls for the kernel of force columns; see equations (O1) to (O5) of docs/algorithms.md."""
+"""Tables and calls for the kernel ``columns``, which evaluates equations (O1) to (O5) of docs/algorithms.md."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -22,15 +22,15 @@ Place = tuple[int, np.ndarray, np.ndarray]
 
 
 class Plan:
-    """Columns for the kernel of force columns: unit forces at frames, followed by joint torques.
+    """Tables of the kernel ``columns`` for a matrix C, whose columns are unit forces at frames, then joint torques.
 
     Attributes:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        tasks: Number of leading columns C_t; the products are C_t' M^-1 C.
-        moves: Whether accelerations M^-1 C are computed instead of products.
-        B: Torques, shape (nv, torques).
+        tasks: Number of columns in C_t, which contains the first columns of C.
+        moves: Whether the kernel computes the accelerations M^-1 C instead of the products C_t' M^-1 C.
+        B: Joint torques, shape (nv, torques).
         shapes: Shapes of the products and of the accelerations.
     """
 
@@ -45,11 +45,11 @@ class Plan:
         torques: tuple[int, int] = (0, 0),
         B: np.ndarray | None = None,
     ) -> None:
-        """Lay out the tables.
+        """Create the tables.
 
-        For each frame, ``touches`` contains its id, its reference frame, and pairs of column and axis. ``tasks`` counts
-        the leading columns with products. ``torques`` contains the first column of torques and the column after the
-        last one; ``B`` contains the torques if they are constant.
+        For each frame, ``touches`` contains the frame id, the reference frame, and pairs (column, axis). ``tasks`` is
+        the number of columns in C_t. ``torques`` contains the first column of torques and the column after the last
+        column of torques. ``B`` contains the torques if they are constant.
         """
         count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
@@ -67,16 +67,16 @@ class Plan:
         self.B[:] = B
 
     def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the products C_t' M^-1 C and, if ``moves``, the accelerations M^-1 C."""
+        """Run the kernel; return the arrays for the products C_t' M^-1 C and for the accelerations M^-1 C."""
         gram, response = map(np.empty, self.shapes)
         arguments = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *arguments)
         return gram, response
 
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
-        """Add the kernel call to a form; for variable torques, ``torques`` is the register of their address."""
+        """Add the kernel call to a call form; for variable torques, ``torques`` is the register of their address."""
         data = form.owner
-        # The name "B" is reserved for the argument, which is a matrix.
+        # The name "B" is reserved for the user's argument, which is a matrix.
         arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
         leads = {} if torques is None else {"torques": (torques, *self.B.shape)}
         shapes = dict(zip(("gram", "response"), self.shapes, strict=True))
@@ -104,7 +104,7 @@ def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> 
 
 
 def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
-    """Register such calls in the C extension; if the torques are an argument, ``torques`` is their register."""
+    """Register this kind of call in the C extension; ``torques`` is the register of torques passed by the user."""
     plan.write(form, torques)
     form.remember(_MOST_KNOWN)
 
@@ -162,7 +162,7 @@ def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
 def of_tasks(
     model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
 ) -> Plan:
-    """Find or create the plan for products of task rows with columns of torques and then of contact forces."""
+    """Find or create the plan for the products of task rows with torque columns, then with contact-force columns."""
     keys = plan_key("tasks", frames, reference, rows), plan_key("inputs", contacts, reference, torques)
     key = None if None in keys else keys
     plan = _cached(data, key)
@@ -195,7 +195,7 @@ def of_inputs(
     torques: int,
     constant: np.ndarray | None = None,
 ) -> Plan:
-    """Find or create the plan of torques (``constant``, or variable if None), followed by contact forces."""
+    """Find or create the plan for torque columns (variable if ``constant`` is None), then contact-force columns."""
     key = plan_key("inputs" if constant is None else "own inputs", contacts, reference, torques)
     plan = _cached(data, key)
     if plan is None:
@@ -205,7 +205,7 @@ def of_inputs(
 
 
 def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
-    """Create a key that includes types, because 1 == True; return None if the arguments have no simple key."""
+    """Create a key that includes types, because 1 == True; None if the arguments cannot be converted to a key."""
     if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
         return (of, *frames, *map(type, frames), reference, type(reference), what)
     return None
@@ -214,13 +214,13 @@ def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
 def _cached(data: ClusterData, key: Any) -> Plan | None:
     try:
         plan: Plan | None = data._plans.get(key)
-    except TypeError:  # an unhashable entry is not a frame; a later check raises an error
+    except TypeError:  # an unhashable entry is not a frame, and a later check raises an error
         return None
     return plan
 
 
 def store(data: ClusterData, key: Any, plan: T) -> T:
-    """Cache a plan in data; first clear the cache if it contains ``_MOST_PLANS`` plans."""
+    """Cache a plan in data; if the cache already contains ``_MOST_PLANS`` plans, clear it first."""
     if key is not None:
         if len(data._plans) >= _MOST_PLANS:
             data._plans.clear()

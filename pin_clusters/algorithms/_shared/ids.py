@@ -14,15 +14,16 @@ from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
-"""Flags: the Jacobian of a joint or the Jacobian of a frame; ``RATE`` adds the time derivative."""
+"""Flags that select the Jacobian of a joint or a frame; with ``RATE``, also the time derivative."""
 AT_A_PLACE = """
 Args:
-    where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` relative to a joint.
-    named: The same arguments by name.
+    where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` for a placement
+        relative to a joint.
+    named: The same arguments as keyword arguments.
     reference_frame: Axes and reference point of the result. ``pin.LOCAL``: axes and origin of the frame.
         ``pin.WORLD``: axes and origin of the world. ``pin.LOCAL_WORLD_ALIGNED``: world axes, origin of the frame.
 """
-"""Docstring of arguments for functions that accept a frame, or a placement relative to a joint."""
+"""Docstring section of functions that accept a frame, or a placement relative to a joint."""
 
 
 def joint(model: ClusterModel, joint_id: Any) -> int:
@@ -57,8 +58,8 @@ def _index(model: ClusterModel, index: Any, argument: str, look_up: str, count: 
 
 
 def frames(model: ClusterModel, argument: str, entries: Any) -> list[int]:
-    """Convert names or ids of frames to ids; reject duplicates and, except for contacts, an empty list."""
-    # A set is rejected because the rows need an order.
+    """Convert names or ids of frames to ids. Duplicates and, except for contacts, an empty list raise an error."""
+    # A set is rejected because the order of the frames determines the order of the rows.
     if isinstance(entries, (str, bytes, Mapping, Set)) or not hasattr(entries, "__len__") or _is_scalar(entries):
         cure = f" Use [{shown(entries)}]." if isinstance(entries, (str, Integral)) else ""
         raise ArgumentTypeError(f"{argument} must be a list of names or ids, got {shown(entries)}.{cure}")
@@ -115,7 +116,7 @@ def _is_scalar(x: Any) -> bool:
 def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Parse where a quantity is evaluated: index in the kernels (joints, then frames), placement, reference frame."""
+    """Convert the arguments for a frame or joint to an index (joints, then frames), a placement and a reference."""
     index, offset, axes = frame_or_joint(model, where, named, placement)
     return (model.njoints + index, NOTHING, axes) if offset is None else (index, numbers_of(offset), axes)
 
@@ -127,7 +128,7 @@ def frame_or_joint(
     placement: str = "placement",
     default: pin.ReferenceFrame | None = None,
 ) -> tuple[int, pin.SE3 | None, pin.ReferenceFrame]:
-    """Parse a frame, or a joint with a placement, and the reference frame (``default`` if it is missing)."""
+    """Parse a frame, or a joint with a placement, and the reference frame, which is ``default`` if missing."""
     for names in (("frame_id", "reference_frame"), ("joint_id", placement, "reference_frame")):
         by_position = dict(zip(names, where, strict=False))
         arguments = ({} if default is None else {"reference_frame": default}) | by_position | named
@@ -146,7 +147,7 @@ def frame_or_joint(
 
 
 def numbers_of(placement: Any) -> np.ndarray:
-    """Return the homogeneous matrix of a placement, row by row, shape (16,)."""
+    """Return the homogeneous matrix of a placement in row-major order, shape (16,)."""
     return np.array(se3(placement).homogeneous).ravel()
 
 

@@ -1,4 +1,4 @@
-"""Wrenches on the bodies of the tree due to motion, including lumped rotors and rods with mass."""
+"""Wrenches that a motion requires on the bodies of the tree, including lumped rotors and rods with mass."""
 
 import numpy as np
 import pinocchio as pin
@@ -12,9 +12,9 @@ class Loads:
     """Motion of a tree, and the external wrenches on its bodies.
 
     Attributes:
-        outer: Given external wrenches plus reactions of lumped rotors and of the middle masses of rods, shape
-            (njoints, 6), [linear; angular] in joint frames, [N] and [N m].
-        spin: Torque about the axis of each lumped rotor, by rotor index in ``model.rotors``, [N m].
+        outer: External wrenches from the user, plus the reactions of lumped rotors and of the middle masses of rods,
+            shape (njoints, 6), [linear; angular] in joint frames, [N] and [N m].
+        spin: Torque about the axis of each lumped rotor, by its index in ``model.rotors``, [N m].
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Loads:
         pin.forwardKinematics(self.tree, data, *self.motion)
         self._add_rotors(model, v_tree, a_tree)
         for rod in massive(model.closures):
-            # The middle mass moves like the mean of the ends, so its force is shared equally.
+            # The middle mass moves like the mean of both ends, so each end carries half of its force.
             mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
             force = -0.5 * rod.point_masses[1] * (mean - self.gravity)
             for j, p in rod.ends:
@@ -43,14 +43,14 @@ class Loads:
                     self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
     def torque(self, further: np.ndarray | None = None) -> np.ndarray:
-        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further`` adds to ``outer``."""
+        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further`` is added to ``outer``."""
         forces = joint_forces(
             self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
         )
         return pin.rnea(self.tree, self.data, *self.motion, forces) + self.reflected
 
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the forces, in the world, that a rod's consistent mass requires at its ends."""
+        """Compute the forces at the ends of a rod, in world axes, that accelerate the mass of the rod."""
         a, b = (acceleration(self.data, *end) for end in rod.ends)
         at_a, middle, at_b = rod.point_masses
         half = 0.5 * middle * (0.5 * (a + b) - self.gravity)
@@ -71,6 +71,6 @@ class Loads:
 
 
 def pull(data: pin.Data, rod: RodClosure) -> np.ndarray:
-    """Compute the unit vector from end a to end b of a rod, in the world."""
+    """Compute the unit vector from end a to end b of a rod, in world axes."""
     a, b = (position(data, *end) for end in rod.ends)
     return (b - a) / np.linalg.norm(b - a)

@@ -1,6 +1,6 @@
-"""Functions that compute members of data on first access, at the state of the call to which the members belong.
+"""Functions that compute members of data on first access, for the state of the last call that defines the member.
 
-A Pinocchio function that also writes other members runs in a second workspace; only the requested member is copied.
+If a Pinocchio function also writes other members, it runs in another workspace, and the requested member is copied.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .loads import Loads
 
 
 def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Register the function that computes ``members`` from the first ``vectors`` arrays of (q, v, a)."""
+    """Register a function that computes ``members`` of data from the first ``vectors`` arrays of (q, v, a)."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 
@@ -27,10 +27,10 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
     def fill(data: ClusterData, *state: np.ndarray) -> None:
         model, workspace = data.model, scratch(data)
         zeros = [np.zeros(model.nv)] * (vectors - len(state))
-        workspace._supply(state[0])  # the user's Python functions have not been evaluated in this workspace
+        workspace._supply(state[0])  # evaluate the user's Python functions, because this workspace is new
         compute(model, workspace, *state[:vectors], *zeros)
         _copy(name, workspace, data)
-        if name == "oMi":  # functions that are called without q also need G at this pose
+        if name == "oMi":  # later functions that are called without q also need G at this pose
             data._pose(state[0], workspace)
 
     return fill
@@ -47,7 +47,7 @@ def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
     if name == "M":
         to._M_kernel[...] = source._M_kernel
         to._changed()
-    elif name in ("J", "dJ"):  # frame Jacobians read the arrays of the tree
+    elif name in ("J", "dJ"):  # functions for frame Jacobians read these arrays of the tree
         getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
         getattr(to._tree, name)[...] = getattr(source._tree, name)
         if name == "dJ":

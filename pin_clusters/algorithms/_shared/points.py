@@ -1,4 +1,4 @@
-"""Tables and calls of the kernel of points, whose positions can change between calls."""
+"""Tables and calls of the kernel for points, whose positions can change between calls."""
 
 from collections.abc import Sequence
 
@@ -16,17 +16,17 @@ from .reach import arrays_of, home_of
 
 
 class Points:
-    """Points fixed to joints; several points may share a joint.
+    """Tables for points that are fixed to bodies; several points may be fixed to one body.
 
     Attributes:
-        joints: Joint ids of the points.
-        arguments: Arguments of the kernel after q and v; the last four are results: J M^-1 J', M^-1 J', positions, J v.
+        joints: Ids of the joints that move the bodies.
+        arguments: Kernel arguments after q and v. The last four are results: J M^-1 J', M^-1 J', positions and J v.
     """
 
     __slots__ = ("_offsets", "_places", "_to_body", "arguments", "joints")
 
     def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
-        """Lay out the tables. ``columns``: compute J M^-1 J' and M^-1 J'; ``rates``: compute J v."""
+        """Create the tables; ``columns`` and ``rates`` select whether to compute J M^-1 J' and M^-1 J', and J v."""
         self.joints = tuple(joints)
         n = len(self.joints)
         picks = [[(3 * i + r, r) for r in range(3 * columns)] for i in range(n)]
@@ -52,7 +52,7 @@ class Points:
         return copy
 
     def put(self, places: np.ndarray, offsets: np.ndarray | float = 0.0) -> None:
-        """Set the positions in joint frames, and offsets in world axes, shape (n, 3), [m]."""
+        """Set the positions in joint frames, and additional offsets in world axes; both have shape (n, 3), [m]."""
         self.arguments[1][self._places] = np.einsum("nji,nj->ni", self._to_body, places)
         self.arguments[1][self._offsets] = offsets
 

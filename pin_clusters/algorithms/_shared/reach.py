@@ -1,4 +1,4 @@
-"""Bodies of joints in the kernel tables, velocities that move a body, and clusters between a force and the base."""
+"""Look-up of joints in the kernel tables, of velocities that move a body, and of clusters that a force affects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from ...kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # iso
 
 
 class Reach:
-    """Clusters that each column reaches: clusters moved by a force or torque, and all clusters towards the base."""
+    """Clusters that each force or torque column affects: the clusters on which it acts, and all their ancestors."""
 
     def __init__(self, model: ClusterModel, columns: int) -> None:
         index = model.tables.index
@@ -57,11 +57,11 @@ def body_of(model: ClusterModel, j: int) -> int:
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
     """Find a joint in the kernel tables.
 
-    Return its body (or the carrier of a lumped rotor), the row of the lumped rotor or 0, the root, the rotation from
-    the kernel frame to the joint frame, and the position of the world.
+    Return the body of the joint (the carrier for a lumped rotor), the row of the lumped rotor or 0, the root, the
+    rotation from the kernel frame to the joint frame, and the position of the world.
     """
     index, params = model.tables.index, model.tables.params
-    if j == 0:  # the universe coincides with the world of the kernels at any position
+    if j == 0:  # for the universe, kernel frame and joint frame are equal
         return 0, 0, 0, np.eye(3), np.zeros(3)
     world = params[ORIGIN : ORIGIN + 3]
     b, rotor = body_of(model, j), 0
@@ -79,7 +79,7 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
 
 
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
-    """List the independent velocities that move body b, or that move the lumped rotor if ``rotor`` is not 0."""
+    """List the independent velocities that move body b or, if ``rotor`` is not 0, this lumped rotor."""
     index = model.tables.index
     velocities: set[int] = set()
     starts = [b]

@@ -1,8 +1,8 @@
 """Point masses of rods that no body of the tree carries.
 
-The velocity field of a rod is linear along it, so three point masses are equivalent to its mass. The masses at the ends
-belong to the bodies of the ends (``model.inertia_tree``). The mass in the middle moves like the mean of the ends. A
-mass at an end on the universe has no body, so it is listed here as well.
+The velocity of a rod varies linearly along its length, so three point masses are dynamically equivalent to the rod. The
+masses at the ends belong to the bodies at the ends (``model.inertia_tree``), but a mass at an end on the universe has
+no body, so this module includes it. The mass in the middle moves like the mean of the ends.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from ...model import ClusterData, ClusterModel
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """A point mass that moves like the mean of two points of bodies; results are in the world."""
+    """A point mass that moves like the mean of two points on bodies; its motion is expressed in the world."""
 
     mass: float  # [kg]
     ends: tuple[tuple[int, np.ndarray], ...]  # (joint id, point in the joint frame, [m])
@@ -56,9 +56,9 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
 
 
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool) -> None:
-    """Add the masses of rods to Pinocchio's centres of mass; centres of subtrees are in joint frames.
+    """Add the masses of rods to Pinocchio's centres of mass. Centres of mass of subtrees are in joint frames.
 
-    ``level`` 1: positions; 2: also velocities; 3: also accelerations. ``subtrees``: also update entries of joints.
+    ``level`` is 1 for positions, 2 to include velocities, 3 to include accelerations; ``subtrees`` includes subtrees.
     """
     tree = data.tree
     for p in lumps(model):

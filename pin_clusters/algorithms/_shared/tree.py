@@ -1,7 +1,7 @@
-"""Calls of the kernel of the spanning tree, which computes Pinocchio's results from the independent velocities.
+"""Calls of the tree kernel, which computes Pinocchio's results from the independent velocities.
 
-``q``, ``v`` and ``a`` must have passed the checks of ``_check``. Results are stored in data and ``data.tree``. G is
-stored as well, for functions that are called without q.
+``q``, ``v`` and ``a`` must be results of the checks in ``_check``. The functions store results in data and
+``data.tree``. They also store G, because functions that are called without q need G.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def compute(
     *,
     moved: bool = False,
 ) -> None:
-    """Compute the selected outputs; v and a may be empty. ``moved``: use the tables of derivatives."""
+    """Compute the selected outputs; v and a can be empty arrays. ``moved`` selects the tables for derivatives."""
     if model.closures:
         _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if outputs & RATES else "coupling")
         outputs |= KEEP
@@ -34,14 +34,14 @@ def compute(
 def differentiate(
     model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
-    """Compute the derivatives of the couplings, and the outputs with the tables of derivatives."""
+    """Compute the derivatives of the couplings; compute the outputs with the tables for derivatives."""
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, outputs, q, v, a, moved=True)
 
 
 def place(model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray) -> None:
-    """Compute outputs that do not need G. At a singular pose, store NaN as G for later calls without q."""
+    """Compute outputs that do not need G. At singular poses, store NaN instead of G for later calls without q."""
     if not model.closures:
         compute(model, data, outputs, q)
         return
@@ -54,7 +54,7 @@ def place(model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray) -
 
 
 def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
-    """Update joint data that only Pinocchio can write and that its other functions read."""
+    """Update the joint data that only Pinocchio can write and that other Pinocchio functions read."""
     G, g = data._coupling
     rates = [G @ v] if v.size else []
     if a.size:

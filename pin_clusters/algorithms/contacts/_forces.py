@@ -1,4 +1,4 @@
-"""Contact forces from dense equations, with minimum norm, damping or proximal iterations."""
+"""Contact forces from dense equations, by minimum norm, damping or proximal iterations."""
 
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from ...kernels.tables import contacts_layout as at
 class Solution(NamedTuple):
     forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
     status: np.ndarray  # shape (3,): rank of the equations, largest residual, damping
-    residual: np.ndarray  # residual of redundant equations, shape (rows,); otherwise empty
-    largest: float = 0.0  # largest right-hand side of redundant equations
+    residual: np.ndarray  # residual, shape (rows,), if the equations are redundant; otherwise empty
+    largest: float = 0.0  # largest absolute right-hand side if the equations are redundant
 
     @property
     def rank(self) -> int:
@@ -22,7 +22,7 @@ class Solution(NamedTuple):
 
 
 def settings_for(method: Any) -> np.ndarray:
-    """Create the kernel settings. ``method``: None (no damping), a number (damping), or proximal settings."""
+    """Create the kernel settings from ``method``: None (no damping), a number (damping), or proximal settings."""
     settings = np.zeros(at.SETTINGS)
     words = settings.view(np.int64)
     if isinstance(method, pin.ProximalSettings):
@@ -35,7 +35,7 @@ def settings_for(method: Any) -> np.ndarray:
 
 
 def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
-    """Solve A x = b. ``method``: None (minimum norm), a number (damping), or proximal settings (iterations)."""
+    """Solve A x = b; ``method`` is None (minimum norm), a number (damping), or proximal settings (iterations)."""
     n = len(b)
     gram = np.zeros((n + 1, n + 1))
     gram[:n, :n], gram[:n, n] = A, b
@@ -43,7 +43,7 @@ def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
 
 
 def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
-    """Solve the system in the upper triangle and the last column of ``gram``; write ``forces`` and ``status``."""
+    """Solve the symmetric system whose upper triangle and right-hand side (last column) are stored in ``gram``."""
     n = len(forces)
     arguments = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, status
     return _solution(_run(kernels.contact_forces, *arguments), gram, forces, status)
@@ -52,7 +52,7 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, st
 def solved_rows(
     J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, method: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Find forces for which x = free + response forces satisfies J x = -drift - scale J free; return x and forces."""
+    """Find x = free + response @ forces that satisfies J x = -drift - scale J free; return x and the forces."""
     m, n = J.shape
     settings, forces, status, out = settings_for(method), np.zeros(m), np.zeros(3), np.empty(n)
     gram, work = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
@@ -117,7 +117,7 @@ def independent(A: np.ndarray) -> bool:
         pivots, diagonal = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
     except np.linalg.LinAlgError:
         return False
-    # A row with only rounding errors (squared in A) is small relative to the other rows, but not relative to itself.
+    # If a row of J contains only rounding errors, its diagonal entry of A is tiny relative to the largest one.
     return bool((pivots / diagonal).min() > 1e4 * smallest and diagonal.min() > (1e4 * smallest) ** 2 * diagonal.max())
 
 
@@ -136,7 +136,7 @@ def damping_of(mu: Any) -> float:
 
 
 def lasting_damping_of(method: Any) -> float:
-    """Return the damping that remains in the solution; converged iterations leave none."""
+    """Return the damping that affects the solution; converged proximal iterations remove the effect of damping."""
     if isinstance(method, pin.ProximalSettings):
         return float(method.mu) if method.max_iter <= 1 else 0.0
     return damping_of(method)

@@ -8,18 +8,18 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# A smaller component in the null space counts as zero: files with few digits change redundant rows by about 1e-6.
+# Smaller components in the null space count as zero, because rounded numbers in files change redundant rows by 1e-6.
 _SEEN = 1e-5
 
 
 class Multipliers:
-    """Solve ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
+    """Solution of ``K' lambda = tau`` for all closures and couplings, computed for each cluster.
 
-    The rank is the number of dependent velocities. Rows are scaled; the norm weights moments like forces times lengths.
+    The rank of K is the number of dependent velocities. The norm of lambda weights moments like forces times lengths.
 
     Attributes:
-        closures: Closures, followed by couplings, written as constraint equations between joints.
-        rows: Slice of the multipliers of each closure.
+        closures: Closures, followed by the couplings as constraint equations between joints.
+        rows: Slice of ``lambda`` that belongs to each closure.
         idle: Orthonormal basis of the null space of the scaled K', shape (rows, dimension).
     """
 
@@ -35,7 +35,7 @@ class Multipliers:
         free = set(model.idx_v_independent.tolist())
         self.inverse = np.zeros(K.shape)
         self.idle = np.full((len(K), 1), np.nan)
-        if not np.isfinite(K).all():  # nothing is unique if the state is not finite
+        if not np.isfinite(K).all():  # if the state is not finite, no multiplier is unique
             self.inverse[:] = np.nan
             return
         idle = [np.zeros((len(K), 0))]
@@ -63,7 +63,7 @@ class Multipliers:
         return bool(np.all(np.abs(self.idle[self.rows[i]]) <= _SEEN))
 
     def wrench(self, i: int, multipliers: np.ndarray) -> np.ndarray:
-        """Compute the wrench of body a on body b of a frame closure, in axes of frame a about the origin of frame b."""
+        """Compute the wrench of body a on body b for closure i, in the axes of frame a, about the origin of frame b."""
         c, values = self.closures[i], multipliers[self.rows[i]]
         assert isinstance(c, FrameClosure)
         wrench = values @ c.rows
@@ -79,7 +79,7 @@ class Multipliers:
         return multipliers[self.rows[i]] @ c.jacobian(x)
 
     def wrenches(self, multipliers: np.ndarray) -> np.ndarray:
-        """Compute the wrenches of loops and rods on the bodies, shape (njoints, 6), in joint frames."""
+        """Compute the wrenches that loops and rods exert on the bodies, shape (njoints, 6), in joint frames."""
         out = np.zeros((self.model.njoints, 6))
         for i, c in enumerate(self.closures):
             if isinstance(c, FrameClosure):

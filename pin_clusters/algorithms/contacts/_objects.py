@@ -1,4 +1,4 @@
-"""Checks, Jacobians and acceleration errors of Pinocchio's contact objects, computed with Pinocchio's functions."""
+"""Checks, Jacobians and acceleration errors for Pinocchio's contact objects."""
 
 import warnings
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
 
 
 def told(c: Any) -> tuple[Any, ...]:
-    """Return a key that contains all properties of a contact; equal contacts have equal keys."""
+    """Return a key that contains all properties of a contact, so that equal contacts have equal keys."""
     gains = gains_of(c)
     placements = (c.joint1_placement, c.joint2_placement, c.desired_contact_placement)
     motions = (c.desired_contact_velocity, c.desired_contact_acceleration)
@@ -70,7 +70,7 @@ def size(c: Any) -> int:
 
 
 def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
-    """Warn once per set of contacts if redundant contacts contradict each other. ``wanted``: DYNAMICS or IMPACT."""
+    """Warn, once per set of contacts, if redundant contacts contradict each other; ``wanted``: DYNAMICS or IMPACT."""
     plan, models, _ = contacts
     if solution.rank == len(solution.forces) or not solution.status[1] > _CONTRADICTION * max(1.0, solution.largest):
         return
@@ -102,14 +102,14 @@ def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], data
 
 
 def place(tree: pin.Data, c: Any, d: Any) -> None:
-    """Write the placements of both sides of a contact, which Pinocchio's functions read."""
+    """Write the placements of both sides of a contact to d, because Pinocchio's functions read them from d."""
     d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
     d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
     d.c1Mc2 = d.oMc1.actInv(d.oMc2)
 
 
 def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute J M^-1 J' and M^-1 J'. Rows with only rounding errors, for example of a fixed point, become zero."""
+    """Compute J M^-1 J' and M^-1 J'. Rows that contain only rounding errors, as for a fixed point, become zero."""
     largest = np.abs(J).max(axis=1, initial=0.0)
     still = largest <= ROUNDING * max(1.0, largest.max(initial=0.0))
     if still.any():
@@ -122,12 +122,12 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
 
 
 def turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Rotate the linear and angular parts of motions or forces, or the linear part alone if x has three rows."""
+    """Rotate motions or forces x by R; x contains linear and angular parts (six rows) or linear parts (three rows)."""
     return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
 
 
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
-    """Compute the required minus the actual acceleration of a contact; write the same fields of d as Pinocchio."""
+    """Compute the required minus the actual acceleration of a contact; write the fields of d that Pinocchio writes."""
     aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]

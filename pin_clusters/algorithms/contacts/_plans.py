@@ -1,4 +1,4 @@
-"""Tables and memory for the kernel of contacts, and call records for the C extension."""
+"""Tables and memory for the contact kernel, and records of repeatable calls for the C extension."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -43,12 +43,12 @@ _DATA = {
 }
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _MOST_KNOWN = 64
-# These fields determine the tables: a contact needs new tables if one of them has changed.
+# The tables depend on these fields; if one of them has changed, the contact needs new tables.
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Lay out the tables of contacts whose field addresses are ``places``; also return the number of columns."""
+    """Create the tables of contacts from their field addresses ``places``; also return the number of columns."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
@@ -87,7 +87,7 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
 
 
 def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
-    """Find the addresses of the fields of contacts and their data; None if the kernel cannot process the contacts.
+    """Return the memory addresses of the fields of contacts and their data; None if the kernel cannot process them.
 
     The kernel requires known addresses, two different joints per contact, and no contact on a lumped rotor.
     """
@@ -107,14 +107,14 @@ def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) 
 
 
 class Plan:
-    """A list of contacts whose objects the kernel reads and writes directly.
+    """Tables for a list of contacts; the kernel reads and writes the memory of the contact objects directly.
 
     Attributes:
-        models: The contacts. The references keep alive the memory that the kernel reads.
+        models: The contacts. These references keep the memory alive that the kernel reads.
         forces: Forces of all contacts, concatenated, shape (rows,).
         numbers: Float table of the kernel, starting with restitution and damping.
         derivatives: Workspace of the derivatives, created on first use.
-        known: Keys of the calls that the extension can serve.
+        known: Keys of the calls that are registered in the C extension.
     """
 
     __slots__ = (
@@ -132,12 +132,12 @@ class Plan:
         self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
         self._work, self._status = np.zeros(2 * n * n + 2 * n), np.zeros(3)
         self._variants: dict[tuple[int, int], np.ndarray] = {}
-        # Settings for the forces of redundant contacts: row 0 for accelerations, row 1 for impacts.
+        # Row 0 contains the settings for redundant contacts in dynamics; row 1 contains the settings for impacts.
         self._redundant = np.zeros((2, at.SETTINGS))
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
     def index_for(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
-        """Return the integer table for a result and a step; robot-specific code can be recorded in each table."""
+        """Return the integer table for a result and a kernel step; each table can refer to robot-specific code."""
         table = self._variants.get((wanted, step))
         if table is None:
             table = self._variants[wanted, step] = self._index.copy()
@@ -179,7 +179,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Compute motions with forces from dense equations; see ``_forces.solved`` for ``method``."""
+        """Compute accelerations or velocities with forces from dense equations; ``method`` as in ``_forces.solved``."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
@@ -190,13 +190,13 @@ class Plan:
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
-        """Return True at the first call for ``wanted``, because a contradiction of contacts is reported once."""
+        """Return True only at the first call for ``wanted``, because contradicting contacts are reported once."""
         words = self._redundant.view(np.int64)[wanted]
         first, words[at.TOLD] = not words[at.TOLD], 1
         return first
 
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
-        """Register such calls in the C extension; they remain valid while the contacts keep their addresses."""
+        """Register this kind of call in the C extension; it is valid as long as the contacts keep their addresses."""
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
@@ -314,7 +314,7 @@ class Plan:
         self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
-        """Describe a call with these contact objects. ``numbers``: optional ``r_coeff`` and ``mu``, default 0."""
+        """Create the call form of a function with these contacts; ``numbers`` can name ``r_coeff`` and ``mu``."""
         form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
@@ -343,11 +343,11 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record memory words that reveal changes of containers and contacts; return False if there are none."""
+        """Record memory words that change whenever containers or contacts change; return False if there are none."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
-        # Container words come first: they show whether the contacts still exist.
+        # Container words are compared first, because they show whether the contacts still exist.
         self._watch = Watch(
             [*chain(*filter(None, words)), *(fields[name] for fields, _ in places for name in _WATCHED)]
         )
@@ -359,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Read a number >= 0 (and <= 1 if ``at_most_1``) from the argument ``name``; use 0 if ``name`` is empty."""
+    """Read a number >= 0 (and <= 1 if ``at_most_1``) from the argument ``name``, or use 0 if ``name`` is empty."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -373,7 +373,7 @@ def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Read proximal settings from an argument; return whether their memory layout is known."""
+    """Read proximal settings from the argument ``name``; return False if their memory layout is unknown."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
@@ -388,13 +388,13 @@ class Contacts(NamedTuple):
     model: ClusterModel
     data: ClusterData
     q: np.ndarray  # configuration, shape (nq,)
-    v: np.ndarray  # independent velocity, shape (nv,); in the case of an impact, the velocity before the impact
+    v: np.ndarray  # independent velocity, shape (nv,); for an impact, the velocity before the impact
     contacts: ContactSet  # result of ``find``
-    method: Any  # solution method for the forces, see ``_forces.solved``
+    method: Any  # solution method for the forces, as in ``_forces.solved``
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> ContactSet:
-    """Return the plan of the contacts (None if the kernel cannot process them), the contacts and their data."""
+    """Return the plan for the contacts (None if the kernel cannot process them), the contacts and their data."""
     if isinstance(contact_models, Iterator):
         contact_models = list(contact_models)
     if isinstance(contact_datas, Iterator):
@@ -427,14 +427,14 @@ def _create(
 
 
 def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int]:
-    """Compute the offsets of fields from the first field, in units of float64."""
+    """Compute the offset of each field from the first field, in multiples of 8 bytes."""
     first, begin = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
     offsets = {name: (of_model[x] - first) // 8 for name, x in _MODEL.items()}
     return offsets | {name: (of_data[x] - begin) // 8 for name, x in _DATA.items()}
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Find the body, its root, the rotation from the body frame to the joint frame, and the position of the world."""
+    """Return the body, its root, the rotation from the body frame to the joint frame, and the world position."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

@@ -1,7 +1,8 @@
 """Accelerations and impacts with contacts, by the kernel if possible, and their derivatives by dense equations.
 
-Minimum-norm forces are supported. With the residual r = J a + drift - gamma and A = J M^-1 J', the derivatives solve
-M da - J' dlambda = -dtau (at fixed a and lambda) and J da + dr = -mu dlambda; see docs/algorithms.md, (D2) and (D3).
+Minimum-norm forces are supported. The residual of the contact equations is r = J a + drift - gamma, with damping mu.
+The derivatives solve M da - J' dlambda = -dtau and J da + dr = -mu dlambda, where dtau is the change of the torques at
+constant a and lambda. See docs/algorithms.md, (D2) and (D3).
 """
 
 from typing import Any
@@ -24,7 +25,7 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives of motions, shape (nv, nv), and of forces, shape (rows, nv), with respect to q, v and optionally tau."""
+"""Derivatives of accelerations or velocities, (nv, nv), and of forces, (rows, nv), with respect to q, v and tau."""
 
 
 def accelerations(
@@ -97,7 +98,7 @@ def of_accelerations(state: Contacts, tau: np.ndarray) -> Slopes:
 def of_impact(state: Contacts, restitution: float) -> Slopes:
     after, solution = after_impact(state.model, state.data, state.q, state.v, state.contacts, restitution, state.method)
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
-    # The impact condition J after = -restitution J v has the form of an acceleration condition at rest.
+    # The impact condition, J after = -restitution J v, has the same form as an acceleration condition at rest.
     at_forces = variations(state, zeros, after + restitution * state.v, forces, corrected=False)
     at_forces = at_forces._replace(by_v=restitution * at_forces.J)
     dtau_dq = _without_gravity(state, after - state.v, external(state, forces)) + at_forces.turned
@@ -106,7 +107,7 @@ def of_impact(state: Contacts, restitution: float) -> Slopes:
 
 
 def _without_gravity(state: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
-    """Compute dtau_dq at rest, due to accelerations and external forces but without gravity."""
+    """Compute dtau_dq at rest without gravity, due to the accelerations a and the external forces ``acting``."""
     zeros = np.zeros(state.model.nv)
     with_gravity = computeRNEADerivatives(state.model, state.data, state.q, zeros, a, acting)[0]
     return with_gravity - computeRNEADerivatives(state.model, state.data, state.q, zeros, zeros)[0]
@@ -135,13 +136,14 @@ def _of_least_norm(
 ) -> np.ndarray:
     """Compute the part of the derivative of minimum-norm forces that is due to the change of the null space of A.
 
-    With P = A A+, this part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) times the right-hand side.
+    A is J M^-1 J', and P = A A+. This part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) times the right-hand side.
     """
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
     turning = variations(state, zeros, z, forces, corrected=False).by_q
-    # If contacts contradict each other, the unreachable part of the right-hand side causes forces only as rows rotate.
+    # If contacts contradict each other, a part of the right-hand side is outside the range of A; it contributes only
+    # to derivatives of the forces, because the range of A changes with q.
     unreachable = idle @ -solution.residual
     of_unreachable = variations(state, zeros, zeros, unreachable, corrected=False)
     torques = _without_gravity(state, zeros, external(state, unreachable)) + of_unreachable.turned

@@ -1,8 +1,7 @@
 """Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
-They use Pinocchio's contact objects and the derivatives of tree motions; see docs/algorithms.md, (D1). Quantities of a
-contact are expressed in the frame of its side 1. The matrix j contains the displacement of a side per independent
-velocity. The force f acts on side 1, and -f acts on side 2.
+See docs/algorithms.md, (D1). The quantities of a contact are expressed in the frame of its side 1. The columns of j are
+the displacements of a side per unit of each independent velocity. The force f acts on side 1, and -f acts on side 2.
 """
 
 from collections.abc import Iterator
@@ -19,27 +18,27 @@ from ._plans import Contacts
 
 
 class Side(NamedTuple):
-    """One side of a contact, in axes of side 1; for point contacts, at the point of the side."""
+    """Motion of one side of a contact, in the axes of side 1; for point contacts, at the contact point of this side."""
 
     j: np.ndarray  # displacement, shape (6, nv)
     velocity: np.ndarray  # shape (6,)
-    acceleration: np.ndarray  # shape (6,); for a point, the classical acceleration, shape (3,)
-    v_q: np.ndarray  # derivative of the velocity with respect to q, in the side's own axes, shape (6, nv)
-    a_q: np.ndarray  # derivative of the acceleration with respect to q, shape (6, nv); (3, nv) for a point
-    a_v: np.ndarray  # derivative of the acceleration with respect to v, shape as a_q
+    acceleration: np.ndarray  # shape (6,); for point contacts, the classical acceleration, shape (3,)
+    v_q: np.ndarray  # derivative of the velocity with respect to q, in the axes of this side, shape (6, nv)
+    a_q: np.ndarray  # derivative of the acceleration with respect to q, shape (6, nv); (3, nv) for point contacts
+    a_v: np.ndarray  # derivative of the acceleration with respect to v, with the shape of a_q
 
 
 class Variations(NamedTuple):
     J: np.ndarray  # Jacobian rows, shape (rows, nv)
-    by_q: np.ndarray  # derivative of actual minus required acceleration with respect to q, at given v and a
-    by_v: np.ndarray  # derivative of actual minus required acceleration with respect to v
-    # torques of forces that are constant in joint axes, minus torques of forces that are constant in contact frames,
-    # differentiated with respect to q; shape (nv, nv)
+    by_q: np.ndarray  # derivative of the actual minus the required acceleration with respect to q, at constant v and a
+    by_v: np.ndarray  # derivative of the actual minus the required acceleration with respect to v
+    # shape (nv, nv): derivative with respect to q of the torques of forces that are constant in joint axes, minus the
+    # derivative of the torques of forces that are constant in contact frames
     turned: np.ndarray
 
 
 def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Differentiate contact conditions at q, with v instead of ``state.v``; ``corrected`` includes the correctors."""
+    """Differentiate the contact conditions at (``state.q``, v, a); ``corrected``: whether to include the correctors."""
     model, data = state.model, state.data
     computeForwardKinematicsDerivatives(model, data, state.q, v, a)
     turned = np.zeros((model.nv, model.nv))
@@ -110,10 +109,10 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """Compute the change of a motion of side 2 as side 1 moves relative to it; vectors of points only rotate."""
+        """Compute the derivative of side 2's motion, in the axes of side 1, due to the relative motion of side 1."""
         return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
-    u_q = side2.v_q[:n] + moved(side2.velocity)  # in the axes of side 1
+    u_q = side2.v_q[:n] + moved(side2.velocity)  # expressed in the axes of side 1
     rate_q = side1.v_q[:n] - u_q
     actual_q, actual_v = side1.a_q - side2.a_q - moved(side2.acceleration), side1.a_v - side2.a_v
     residual = side1.acceleration - side2.acceleration
@@ -136,7 +135,7 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
         residual = residual + kp[:, 0] * error + kd[:, 0] * (relative - c.desired_contact_velocity.vector)[:n]
     if c.reference_frame != pin.LOCAL_WORLD_ALIGNED:
         return J, actual_q, actual_v
-    # The axes of side 1 rotate relative to the world.
+    # This term is needed because the axes of side 1 rotate relative to the world.
     actual_q = actual_q - np.vstack([pin.skew(x) @ side1.j[3:] for x in np.split(residual, n // 3)])
     return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, actual_q), turn(d.oMc1.rotation, actual_v)
 
@@ -152,9 +151,9 @@ def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarr
     torques = np.zeros((side1.j.shape[1],) * 2)
     for side, sign in ((side1, 1.0), (side2, -1.0)):
         relative = side.j - frame
-        if size(c) == 3:  # the contact point translates with its side
+        if size(c) == 3:  # the contact point moves with its body
             relative[:3] = 0.0
-        # Spatial cross product (relative x* f) for each column.
+        # Each column is the spatial cross product relative x* f.
         change = np.vstack(
             [-pin.skew(f[:3]) @ relative[3:], -pin.skew(f[:3]) @ relative[:3] - pin.skew(f[3:]) @ relative[3:]]
         )

@@ -1,4 +1,4 @@
-"""Workspace and calls of the kernel of contact derivatives."""
+"""Workspace and calls of the contact-derivative kernel."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ from ._plans import Plan, take_settings
 
 
 class Workspace:
-    """Work arrays for right-hand sides and rows of contacts, stored with their plan.
+    """Work arrays of the contact-derivative kernel for one plan.
 
     Attributes:
-        order: Position of each independent velocity in the tree of velocities, shape (nv,).
-        sides: Right-hand sides, 3 nv numbers per velocity, followed by 3 nv numbers per contact equation.
-        acting: Array of nv other numbers, followed by contact forces as external forces, shape (6 njoints,).
-        rows: J and M^-1 J', (rows * nv,) each; rotation terms of the torques, (nv * nv,); columns of the kernel.
-        tables: Tables of the derivatives, with gravity and without.
+        order: Position of each independent velocity in the kernel's tree of velocities, shape (nv,).
+        sides: Right-hand sides: 3 nv numbers per velocity, followed by 3 nv numbers per contact equation.
+        acting: Work array of nv numbers, followed by the contact forces as external forces, shape (6 njoints,).
+        rows: J, (rows * nv,); M^-1 J', (rows * nv,); rotation terms of the torques, (nv * nv,); columns of the kernel.
+        tables: Tables of the dynamics derivatives, with gravity and without gravity.
     """
 
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
@@ -51,7 +51,7 @@ class Workspace:
 def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
-    """Register such calls in the C extension; they remain valid while the contacts keep their addresses."""
+    """Register this kind of call in the C extension; it is valid as long as the contacts keep their addresses."""
     n, m, nq, derivatives, workspace = (
         data.model.nv,
         len(plan.forces),
@@ -83,7 +83,7 @@ def remember(
         x = np.zeros(1)
         form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(restitution))]
         form.checks.append(("equal", state[-2:].view("i8"), _bits(restitution)))
-    if settings is not None:  # the settings determine the damping
+    if settings is not None:  # the damping is read from the settings
         words = np.zeros(layout.SETTINGS)
         take_settings(form, names.split()[-1], words)
         form.checks += [("equal", words[i:].view("i8"), int(settings[i])) for i in (layout.MU, layout.MOST_ITERATIONS)]
@@ -119,7 +119,7 @@ def remember(
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     form.save(form.result_array("ddq_dq"), "ddq_dq")
     form.save(form.result_array("ddq_dv"), "ddq_dv")
-    if impact:  # data stores the derivative of the velocity change
+    if impact:  # the field of data is the derivative of the velocity change
         (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))
@@ -145,9 +145,9 @@ def differentiate(
     restitution: float,
     damping: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Compute derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+    """Compute derivatives of accelerations or velocities, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
-    Return None without a plan or if equations are redundant. For an impact, tau is None and v is the velocity before.
+    Return None if there is no plan or the equations are redundant. For an impact, tau is None.
     """
     if plan is None:
         return None
@@ -162,7 +162,7 @@ def differentiate(
     motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
     out = *motions, *forces
     outputs = [x.reshape(-1) for x in (derivatives.dtau_dq, derivatives.dtau_dv, data._M_kernel)]
-    # For an impact, inverse dynamics is differentiated at rest.
+    # The derivatives of an impact need the derivatives of inverse dynamics at rest.
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
     kind = layout.IMPACT if impact else layout.DYNAMICS
     index, numbers, _, _ = tables_of = plan.tables(kind)
@@ -185,7 +185,7 @@ def differentiate(
     if kernels.JIT:
         of_forward = q, v, torque, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
-        if not code:  # otherwise the equations are redundant or the model is singular
+        if not code:  # a failure means that the equations are redundant or the model is singular
             forward = data._ready("contacts", *of_forward)
             rates = data._ready("contact_rates", *of_rates, workspace.sides, turned, columns)
             inverse = 0
@@ -199,7 +199,7 @@ def differentiate(
     else:
         code = _plain(data, plan, workspace, tables, q, v, torque, ddq, outputs, out, impact, restitution)
     data._changed()
-    if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # prescribed motions of contacts are not finite
+    if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # a prescribed contact motion is not finite
         return np.full((3, n, n), np.nan), np.full((3, m, n), np.nan)
     if code in (layout.REDUNDANT, LEFT_TO_KERNEL):
         return None
@@ -221,7 +221,7 @@ def _plain(
     impact: bool,
     restitution: float,
 ) -> int:
-    """Run the steps of the kernel one by one, because kernels have no addresses without the JIT."""
+    """Run the steps of the kernel one by one; without the JIT, kernels have no addresses and cannot call each other."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
 

@@ -1,4 +1,4 @@
-"""Forces of constraints: loops, rods, couplings, and the wrench of every joint."""
+"""Forces of loop, rod and coupling constraints, and joint wrenches."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,16 +18,16 @@ from ._multipliers import Multipliers
 
 @dataclass(frozen=True, eq=False)
 class LoopWrench:
-    """Wrench of a loop between two frames.
+    """Wrench of a loop-closure constraint between frame a on body a and frame b on body b.
 
     Attributes:
-        constraint: Label of the user's constraint.
-        joints: Names of the joints that move the bodies of frames a and b.
-        placement: Frame a in the frame of its joint, rotated so that its z axis is the axis of the loop.
-        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in axes of ``placement``. The
-            moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
-        multipliers: Lagrange multipliers, one per constraint equation of the loop, [N] or [N m].
-        unique: Whether motion and torques determine the wrench. Otherwise it belongs to the minimum-norm solution.
+        constraint: Label of the constraint.
+        joints: Names of the joints that move body a and body b.
+        placement: Placement of frame a relative to its joint, rotated so that the z axis is the axis of the constraint.
+        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in the axes of ``placement``.
+            The moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
+        multipliers: Lagrange multipliers, one per constraint equation, [N] or [N m].
+        unique: Whether the motion and the torques determine the wrench. If False, it is the minimum-norm solution.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -47,16 +47,16 @@ class LoopWrench:
 
 @dataclass(frozen=True, eq=False)
 class RodForce:
-    """Forces of a rod.
+    """Forces of a rod that connects a point a on one body to a point b on another body.
 
     Attributes:
-        constraint: Label of the user's constraint.
+        constraint: Label of the constraint.
         joints: Names of the joints that move the bodies at the ends of the rod.
-        tension: Tension, [N]; positive if the rod pulls its ends together. For a rod with mass, only the force that
-            keeps the length constant; ``force_a`` and ``force_b`` also include weight and inertia.
-        force_a: Force of the rod on the body of end a, in world axes, shape (3,), [N].
-        force_b: Force of the rod on the body of end b, in world axes, shape (3,), [N].
-        unique: Whether motion and torques determine the forces. Otherwise they belong to the minimum-norm solution.
+        tension: Force that keeps the length of the rod constant, [N]; positive if the rod pulls its ends together.
+            Unlike ``force_a`` and ``force_b``, it excludes the weight and the inertia of the rod.
+        force_a: Force of the rod on the body at end a, in world axes, shape (3,), [N].
+        force_b: Force of the rod on the body at end b, in world axes, shape (3,), [N].
+        unique: Whether the motion and the torques determine the forces. If False, they are the minimum-norm solution.
     """
 
     constraint: str
@@ -69,14 +69,14 @@ class RodForce:
 
 @dataclass(frozen=True, eq=False)
 class CouplingForce:
-    """Torques of an equation between joint coordinates: a gear, a belt, a differential, or a function of joints.
+    """Torques of a coupling constraint, such as a gear, a belt, a differential, or a function of joint coordinates.
 
     Attributes:
-        constraint: Label of the user's constraint.
+        constraint: Label of the constraint.
         joints: Names of the joints that the equation couples.
         torques: Torque that the constraint adds to each of these joints, shape (joints,), [N m] or [N].
-        multipliers: Lagrange multipliers, one per equation; ``torques = jacobian' multipliers``.
-        unique: Whether motion and torques determine the torques. Otherwise they belong to the minimum-norm solution.
+        multipliers: Lagrange multipliers, one per equation; ``torques`` equals ``jacobian' multipliers``.
+        unique: Whether the motion and ``tau_tree`` determine ``torques``. If False, they are the minimum-norm solution.
     """
 
     constraint: str
@@ -88,15 +88,15 @@ class CouplingForce:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForces:
-    """Forces of all constraints and joints at one state.
+    """Forces of all constraints and joints in one state.
 
     Attributes:
-        loops: One entry per closure, in the order of ``model.closures``.
-        couplings: One entry per equation, in the order of ``model.coupling_rows``.
-        joints: Wrench of the parent body on the child body through each joint of the tree, including torques of motors
-            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]; row 0 is zero.
-        unique: Whether motion and torques determine the wrench of each joint, shape (njoints,).
-        rotors: Torque on each rotor about its axis, in the order of ``model.rotors``, [N m].
+        loops: One ``LoopWrench`` or ``RodForce`` per closure, in the order of ``model.closures``.
+        couplings: One ``CouplingForce`` per equation, in the order of ``model.coupling_rows``.
+        joints: Wrench of the parent body on the child body at each joint of the tree, including torques of motors and
+            couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]. Row 0 is zero.
+        unique: Whether the motion and the torques determine the wrench of each joint, shape (njoints,).
+        rotors: Torque on each rotor about the rotor axis, in the order of ``model.rotors``, [N m].
         acceleration: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
     """
 
@@ -112,18 +112,18 @@ class ConstraintForces:
 def constraint_forces(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None
 ) -> ConstraintForces:
-    """Compute the forces of loops, rods, couplings and joints while the robot moves under torques.
+    """Compute the forces of loops, rods, couplings and joints in a given state and under given torques.
 
-    Along the motion of a joint, its wrench equals ``tau_tree`` plus the torques of its couplings, minus the torques
-    that accelerate its armature and rotors: ``S' f = tau_tree + couplings - armature a - ratio * rotors``.
+    The projection of a joint wrench f onto the joint's motion axes S is ``S' f = tau_tree + couplings - armature * a -
+    ratio * rotors``. The last two terms are the torques that accelerate the joint's armature and rotors.
 
-    If constraints are redundant, only some combinations of multipliers are unique. An example is a planar loop whose
-    parallel revolute axes are modelled in space. The result is then the minimum-norm solution, with forces times the
-    loop length and moments weighted equally; ``unique`` is False for the affected results. Equations that are redundant
-    except for rounding in a file (1.5708 for pi/2) count as redundant; the forces have an error of that size.
+    If constraint equations are redundant, only some combinations of multipliers are unique. An example is a planar loop
+    whose parallel revolute axes are modelled in space. The result is then the minimum-norm solution; the norm weights
+    moments like forces times the loop length. ``unique`` is False for the affected results. Equations that are
+    redundant except for rounding in a file (1.5708 for pi/2) count as redundant.
 
     Args:
-        data: Workspace; fills ``data.ddq`` and ``data.tree``.
+        data: Workspace. The function fills ``data.ddq`` and ``data.tree``.
         tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
@@ -133,7 +133,7 @@ def constraint_forces(
         Featherstone, "Rigid Body Dynamics Algorithms", chapter 8 (closed loops: tree forces and multipliers).
 
     Example:
-        A gear couples two weights on prismatic joints, which balance each other:
+        A gear couples two prismatic joints whose weights balance each other:
 
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> tree = pin.Model()

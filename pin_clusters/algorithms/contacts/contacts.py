@@ -1,7 +1,7 @@
-"""Contacts and impacts with Pinocchio's contact objects on ``model.tree``; rotors, couplings and loops are exact.
+"""Contact and impact dynamics with Pinocchio's contact objects; rotors, couplings and loops are exact.
 
-With the contact Jacobian J for the independent velocities, M a + nle = tau + J' lambda and J a + drift = gamma, where
-gamma is the desired acceleration including the corrector; see docs/algorithms.md, (O6).
+The equations are M a + nle = tau + J' lambda and J a + drift = gamma; see docs/algorithms.md, (O6). J is the contact
+Jacobian for the independent velocities. gamma is the desired contact acceleration, including the corrector.
 """
 
 from typing import Any
@@ -52,7 +52,7 @@ _warns = _check.documented(_COMMON, _WARNS)
 
 
 def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
-    """Create a ``pin.RigidConstraintModel`` on ``model.tree``; Pinocchio's constructor receives all other arguments.
+    """Create a ``pin.RigidConstraintModel`` on ``model.tree``.
 
     Args:
         contact_type: ``pin.ContactType.CONTACT_3D`` or ``CONTACT_6D``.
@@ -60,7 +60,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
         rest: Pinocchio's arguments: joint1_id[, joint1_placement[, joint2_id, joint2_placement]][, reference_frame].
 
     Returns:
-        The contact model; lengths are in [m].
+        The contact model. Lengths are in [m].
 
     Raises:
         UnknownNameError: The model has no joint with this id.
@@ -88,7 +88,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
 ) -> None:
-    """Allocate the contact forces ``data.lambda_c`` and ``data.impulse_c``. This call is optional.
+    """Allocate ``data.lambda_c``, the contact forces, and ``data.impulse_c``, the impulses. This call is optional.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -124,24 +124,23 @@ def constraintDynamics(
     contact_datas: Any,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the accelerations and the contact forces while contacts are closed.
+    """Compute the accelerations and the contact forces of a robot whose contacts are all closed.
 
     The forces, [N] and [N m], are stored in ``data.lambda_c`` and in ``contact_force`` of the contacts' data.
 
     Args:
-        data: Workspace; fills ``data.ddq`` and ``data.lambda_c``.
-        contact_datas: Result of ``createData()`` of each contact; placements, errors and ``contact_force`` are filled.
-        prox_settings: ``pin.ProximalSettings`` selects Pinocchio's proximal iterations, whose results are not written
-            back to the settings. By default, redundant contacts have minimum-norm forces. In both cases,
-            ``data.contact_rank`` and ``data.contact_residual`` describe the solution.
+        data: Workspace. The function fills ``data.ddq``, ``lambda_c``, ``contact_rank`` and ``contact_residual``.
+        contact_datas: ``createData()`` of each contact. The function fills placements, errors and ``contact_force``.
+        prox_settings: ``pin.ProximalSettings`` selects Pinocchio's proximal iterations, but the settings do not receive
+            the results of the iterations. The default method computes minimum-norm forces for redundant contacts.
 
     Returns:
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     References:
         Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). Unlike Pinocchio 4.1,
-        this function uses the desired placement, velocity and acceleration of a contact model. It also uses
-        ``contact_acceleration_desired`` of the contact data, as Pinocchio does.
+        this function uses the desired placement, velocity and acceleration of a contact model. As in Pinocchio, it uses
+        ``contact_acceleration_desired`` of the contact data.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -172,7 +171,7 @@ _IMPACT = {
     "model": 0, "data": 1, "q": 2, "v_before": 3, "v": 3, "contact_models": 4, "contact_datas": 5, "r_coeff": 6,
     "mu": 7, "prox_settings": 7, "constraint_jacobian": 4, "restitution_coefficient": 5, "damping": 6,
 }  # fmt: skip
-"""Argument positions of ``impulseDynamics``; a constraint Jacobian J takes the position of the contacts."""
+"""Argument positions of ``impulseDynamics``. A constraint Jacobian J is passed at the position of the contacts."""
 
 
 @fast(lambda data, function: (), _IMPACT, 8)
@@ -194,31 +193,31 @@ def impulseDynamics(
     damping: ArrayLike | None = None,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the velocities after an impact with contacts, or with a constraint Jacobian J instead of contacts.
+    """Compute the velocities after an impact. The impact is defined by contacts or by a constraint Jacobian J.
 
     All overloads of Pinocchio are supported: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])`` and
-    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted: ``(v_before, J[,
-    r_coeff[, mu]])`` uses the mass matrix ``data.M``.
+    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted; the overload
+    ``(v_before, J[, r_coeff[, mu]])`` uses the mass matrix ``data.M``.
 
     Args:
-        data: Workspace; fills ``data.dq_after`` and ``data.impulse_c`` ([N s] and [N m s]).
+        data: Workspace. The function fills ``data.dq_after`` and the impulses ``data.impulse_c``, [N s] and [N m s].
         v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
-        contact_models: ``pin.RigidConstraintModel`` objects; or J, shape (rows, nv), followed by r_coeff and mu.
+        contact_models: ``pin.RigidConstraintModel`` objects, or J, shape (rows, nv), followed by r_coeff and mu.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
-        mu: Damping, or ``pin.ProximalSettings``.
-        v: Name of v_before in Pinocchio's overload with contacts, shape (nv,).
-        restitution_coefficient: Name of r_coeff in Pinocchio's overloads with J.
-        prox_settings: Name of mu in Pinocchio's overload with contacts.
+        mu: Damping of the contact equations, or ``pin.ProximalSettings``.
+        v: Alternative name of ``v_before``, as in Pinocchio's overload with contacts.
+        restitution_coefficient: Alternative name of ``r_coeff``, as in Pinocchio's overloads with J.
+        prox_settings: Alternative name of ``mu``, as in Pinocchio's overload with contacts.
 
     Returns:
-        Independent velocities, shape (nv,), [rad/s] or [m/s]; a new array.
+        Independent velocities after the impact, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
         NotComputedError: q is missing, and no mass matrix was computed before.
 
     References:
         Pinocchio's ``impulseDynamics`` for the independent joints; docs/algorithms.md, Contacts. Unlike Pinocchio 4.1,
-        the velocity of the second body of a contact is included.
+        this function includes the velocity of a contact's second body.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -310,7 +309,7 @@ def forwardDynamics(
     constraint_drift: ArrayLike | None = None,
     damping: ArrayLike = 0.0,
 ) -> np.ndarray:
-    """Compute the accelerations under constraints J a + drift = 0; store the constraint forces in ``data.lambda_c``.
+    """Compute the accelerations and the constraint forces, ``data.lambda_c``, under constraints J a + drift = 0.
 
     As in Pinocchio, ``(model, data, tau, J, drift[, damping])`` uses M and nle of the last ``computeAllTerms``.
 
@@ -346,7 +345,7 @@ def forwardDynamics(
         ddq, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
-        # v and tau may share memory with results.
+        # The copies are needed because v and tau may share memory with results.
         v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))
         crba(model, data, q)  # Pinocchio also leaves the mass matrix in data.M
         ddq, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
@@ -370,8 +369,8 @@ def computeDelassusMatrix(
         Symmetric matrix, shape (rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
 
     References:
-        Pinocchio's ``computeDelassusMatrix`` for the independent joints. Unlike Pinocchio 4.1, the second body and the
-        reference frame of a contact are taken into account.
+        Pinocchio's ``computeDelassusMatrix`` for the independent joints. Unlike Pinocchio 4.1, this function takes the
+        second body and the reference frame of a contact into account.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -416,7 +415,7 @@ def computeDampedDelassusMatrixInverse(
     """Compute the damped inverse (J M^-1 J' + mu)^-1 of contacts.
 
     Args:
-        scaled: Return mu times the inverse.
+        scaled: Whether to return mu times the inverse.
 
     Returns:
         Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.
@@ -449,10 +448,10 @@ def computeDampedDelassusMatrixInverse(
 def getConstraintsJacobian(
     model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> np.ndarray:
-    """Return the Jacobian of contacts for the independent velocities, after ``computeJointJacobians``.
+    """Return the Jacobian of contacts for the independent velocities; call ``computeJointJacobians`` first.
 
     Returns:
-        Jacobian, shape (rows, nv), in the contacts' reference frames, [m/s] and [rad/s] per unit of v; a new array.
+        New array, shape (rows, nv), in the reference frames of the contacts, [m/s] and [rad/s] per unit of v.
 
     References:
         Pinocchio's ``getConstraintsJacobian``, multiplied by G.
@@ -491,10 +490,10 @@ def getConstraintJacobian(
 
     Args:
         constraint_model: A ``pin.RigidConstraintModel`` on ``model.tree``.
-        constraint_data: Result of its ``createData()``.
+        constraint_data: Result of ``constraint_model.createData()``.
 
     Returns:
-        Jacobian, shape (3, nv) or (6, nv), in the contact's frame, [m/s] and [rad/s] per unit of v; a new array.
+        New array, shape (3, nv) or (6, nv), in the reference frame of the contact, [m/s] and [rad/s] per unit of v.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -519,11 +518,11 @@ def computeKKTContactDynamicMatrixInverse(
     """Compute the inverse of the KKT matrix [[M, J'], [J, -damping]].
 
     Args:
-        data: Workspace; stores the mass matrix in ``data.M``.
+        data: Workspace; ``data.M`` stores the mass matrix.
 
     Returns:
-        Symmetric matrix, shape (nv + rows, nv + rows); a new array. The accelerations are ``inverse[:nv, :nv] @ (tau -
-        nle) - inverse[:nv, nv:] @ drift``, in [rad/s^2] or [m/s^2].
+        Symmetric matrix, shape (nv + rows, nv + rows), a new array. With this ``inverse``, the accelerations are
+        ``inverse[:nv, :nv] @ (tau - nle) - inverse[:nv, nv:] @ drift``, in [rad/s^2] or [m/s^2].
 
     Raises:
         RankError: The constraint equations are redundant, and damping is 0.
@@ -554,7 +553,7 @@ def getKKTContactDynamicMatrixInverse(
     """Compute the inverse of [[M, J'], [J, 0]] with the mass matrix of an earlier ``crba`` or ``forwardDynamics``.
 
     Returns:
-        Symmetric matrix, shape (nv + rows, nv + rows), a new array; units of ``computeKKTContactDynamicMatrixInverse``.
+        Symmetric matrix, shape (nv + rows, nv + rows), a new array; see ``computeKKTContactDynamicMatrixInverse``.
 
     Raises:
         NotComputedError: No mass matrix was computed before.

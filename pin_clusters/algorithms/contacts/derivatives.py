@@ -43,14 +43,14 @@ def computeConstraintDynamicsDerivatives(
     """Compute the derivatives of forward dynamics with contacts, at the state of the last ``constraintDynamics``.
 
     Args:
-        data: Workspace; stores the results in ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``,
-            ``dlambda_dv`` and ``dlambda_dtau``.
-        settings: ``pin.ProximalSettings``. Damping is included if ``max_iter`` is at most 1; otherwise the iterations
-            are assumed to converge. The default is the method of the last ``constraintDynamics``.
+        data: Workspace. ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``, ``dlambda_dv`` and ``dlambda_dtau``
+            store the results as well.
+        settings: ``pin.ProximalSettings``. Damping is included only if ``max_iter`` is at most 1; otherwise, the
+            function assumes that the iterations converge. The default is the method of the last ``constraintDynamics``.
 
     Returns:
-        Derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), followed by the
-        derivatives of ``data.lambda_c`` ([N] and [N m]), each of shape (rows, nv); new arrays.
+        New arrays: the derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), and the
+        derivatives of ``data.lambda_c``, [N] and [N m], each of shape (rows, nv).
 
     Raises:
         NotComputedError: ``constraintDynamics`` was not called before.
@@ -100,24 +100,24 @@ def computeImpulseDynamicsDerivatives(
     r_coeff: Any = None,
     prox_settings: Any = None,
 ) -> FourMatrices:
-    """Compute the derivatives of velocities after an impact, at the state of the last ``impulseDynamics``.
+    """Compute the derivatives of the velocities after an impact, at the state of the last ``impulseDynamics``.
 
     Args:
-        data: Workspace; stores the results in ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv``. As in
-            Pinocchio, ``ddq_dv`` is the derivative of the velocity change: the returned matrix minus the identity.
-        r_coeff: Coefficient of restitution of ``impulseDynamics``, which is also the default.
-        prox_settings: Damping or ``pin.ProximalSettings``; by default as in ``impulseDynamics``.
+        data: Workspace. ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` store the results. As in
+            Pinocchio, ``ddq_dv`` is the derivative of the velocity change, which is the returned matrix minus identity.
+        r_coeff: Coefficient of restitution. It must equal the value in ``impulseDynamics``, which is the default.
+        prox_settings: Damping, or ``pin.ProximalSettings``; by default the value in ``impulseDynamics``.
 
     Returns:
-        Derivatives of ``data.dq_after`` with respect to q and the velocity before the impact, each of shape (nv, nv),
-        followed by the derivatives of ``data.impulse_c`` ([N s] and [N m s]), each of shape (rows, nv); new arrays.
+        New arrays: the derivatives of ``data.dq_after`` with respect to q and the velocity before the impact, each of
+        shape (nv, nv), and the derivatives of ``data.impulse_c``, [N s] and [N m s], each of shape (rows, nv).
 
     Raises:
         NotComputedError: ``impulseDynamics`` was not called before, or was called with a Jacobian instead of contacts.
         ArgumentTypeError: r_coeff differs from the value in ``impulseDynamics``.
 
     References:
-        Pinocchio's ``computeImpulseDynamicsDerivatives`` for the independent joints; Pinocchio's returns nothing.
+        Pinocchio's ``computeImpulseDynamicsDerivatives``, which returns nothing, for the independent joints.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -165,9 +165,9 @@ def _differentiate(
     restitution: float,
     method: Any,
 ) -> tuple[np.ndarray, ...]:
-    """Compute derivatives by the kernel, or by dense equations for redundant contacts and contacts on lumped rotors.
+    """Compute the derivatives by the kernel, or by dense equations for redundant contacts or contacts on lumped rotors.
 
-    Results are stored under Pinocchio's names; for impacts, the stored results are derivatives of the velocity change.
+    The fields of data have Pinocchio's names; for impacts, they contain the derivatives of the velocity change.
     """
     results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
     if results is None:

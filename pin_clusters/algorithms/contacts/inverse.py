@@ -30,27 +30,27 @@ def contactInverseDynamics(
     lambda_guess: ArrayLike | None = None,
     solve_ncp: bool = True,
 ) -> tuple[bool, np.ndarray, np.ndarray]:
-    """Compute the torques of a motion with contact forces that satisfy friction cones and compliance.
+    """Compute the torques of a motion with compliant contacts and Coulomb friction.
 
     Args:
-        data: Workspace; stores the results in ``data.tau`` and ``data.lambda_c``.
+        data: Workspace; ``data.tau`` and ``data.lambda_c`` store the results as well.
         dt: Time step, [s]. The forces depend on the velocities of the contact points at the end of the step.
         contact_models: ``pc.PointContactConstraintModel`` objects, with friction and compliance (Pinocchio 4).
         contact_datas: Result of ``createData()`` of each contact, in the same order.
         constraint_correction: Velocities added to the velocities of the contact points, shape (3 contacts,), [m/s].
-        settings: Accuracy, mu > 0 and number of iterations.
-        lambda_guess: Initial forces, shape (3 contacts,), [N].
-        solve_ncp: Solve the nonlinear complementarity problem of Coulomb friction; False solves its convex relaxation.
+        settings: ``pin.ProximalSettings`` with the accuracy, mu > 0 and the maximum number of iterations.
+        lambda_guess: Initial guess of the forces, shape (3 contacts,), [N].
+        solve_ncp: True solves the nonlinear complementarity problem of Coulomb friction, False its convex relaxation.
 
     Returns:
-        Whether the iterations converged; torques of the independent joints, shape (nv,), [N m] or [N]; contact forces,
-        shape (3 contacts,), [N], in Pinocchio's order.
+        Tuple of a flag for the convergence of the iterations, the torques of the independent joints, shape (nv,), [N m]
+        or [N], and the contact forces in Pinocchio's order, shape (3 contacts,), [N].
 
     Raises:
         ArgumentTypeError: An object has a wrong type, or mu or dt is not positive.
         ConstraintError: A contact is on a joint that the model does not have.
         ShapeError: Lists or vectors have different lengths.
-        SimulationError: The forces are not finite, because compliance is missing or the input is not finite.
+        SimulationError: The forces are not finite, because the compliance is zero or an input is not finite.
         NotAvailableError: The installed Pinocchio is older than version 4.
 
     References:

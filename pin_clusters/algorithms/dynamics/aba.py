@@ -25,16 +25,16 @@ def aba(
     *,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
+    """Compute the accelerations caused by joint torques, with the cluster articulated-body algorithm.
 
     Args:
         data: Workspace; ``data.ddq`` stores the result as well.
 
     Returns:
-        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out`` or a new array. NaN and inf propagate.
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2], in ``out`` or a new array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A1) to (A10), spin elements (S1) to (S5).
+        Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A1) to (A10), and (S1) to (S5) for rotors.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -43,7 +43,7 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces passes the convention here
+    if isinstance(fext, pin.Convention):  # in Pinocchio's overload without forces, the convention is at this position
         fext = None
     _check.convention(convention)
     arguments = (q, v, tau)

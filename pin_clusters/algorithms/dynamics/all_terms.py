@@ -1,4 +1,4 @@
-"""Computation of all terms of a model-based controller in one call."""
+"""Computation of all terms for a model-based controller in one call."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ _WITH_FRAMES = owing(_ALL, "computeAllTerms with frames")
 class FrameTerms:
     """Preallocated results of ``computeAllTerms`` for a whole-body controller.
 
-    All arrays are views of one memory block: read them, but do not replace them. In the reference frame,
-    ``getFrameAcceleration`` of frame i equals ``J[i] @ a + spatial_drift[i]``, and ``getFrameClassicalAcceleration``
+    All arrays are views of one memory block. Read these arrays, but do not replace them. For frame i, the result of
+    ``getFrameAcceleration`` equals ``J[i] @ a + spatial_drift[i]``, and the result of ``getFrameClassicalAcceleration``
     equals ``J[i] @ a + classical_drift[i]``. The classical drift of a fixed point is zero.
 
     Args:
@@ -46,14 +46,14 @@ class FrameTerms:
         M: Mass matrix, shape (nv, nv), [kg m^2], [kg m] or [kg].
         nle: Coriolis, centrifugal, gyroscopic and gravity torques, shape (nv,), [N m] or [N].
         g: Gravity torques, shape (nv,), [N m] or [N].
-        oMf: Homogeneous placements in the world, shape (n, 4, 4); convert them with ``pin.SE3(oMf[i])``.
+        oMf: Placements in the world as homogeneous matrices, shape (n, 4, 4). ``pin.SE3(oMf[i])`` converts one of them.
         J: Jacobians, shape (n, 6, nv), [linear; angular].
-        velocity: Velocities J v, shape (n, 6), [m/s] and [rad/s].
+        velocity: Frame velocities J v, shape (n, 6), [m/s] and [rad/s].
         spatial_drift: Spatial accelerations for a = 0, shape (n, 6), [m/s^2] and [rad/s^2].
         classical_drift: Classical accelerations of the frame origins for a = 0, shape (n, 6).
         com: Centre of mass in the world, shape (3,), [m].
         vcom: Velocity of the centre of mass, shape (3,), [m/s].
-        acom: Acceleration of the centre of mass for a = 0, the drift of ``Jcom``, shape (3,), [m/s^2].
+        acom: Drift of the centre of mass, which is its acceleration for a = 0, shape (3,), [m/s^2].
         Jcom: Jacobian of the centre of mass, shape (3, nv).
 
     Raises:
@@ -122,7 +122,7 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
     if not couple(form, "v"):
         return None
-    derivatives = data._derivatives  # if terms is None, its arrays receive results that the caller does not read
+    derivatives = data._derivatives  # if terms is None, these arrays receive the results that the caller does not need
     arrays = (
         {"M_out": derivatives.scratch, "nle_out": derivatives.tau, "g_out": derivatives.tau}
         if terms is None
@@ -161,18 +161,18 @@ def computeAllTerms(
     reference_frame: pin.ReferenceFrame | None = None,
     out: FrameTerms | None = None,
 ) -> FrameTerms | None:
-    """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
+    """Compute kinematics, mass matrix, nonlinear effects, gravity torques, Jacobians, momentum and energies.
 
     Args:
-        data: Workspace; fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``, ``mass``,
-            ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``. With frames it also
-            fills ``a``, ``acom`` and ``dhg`` for a = 0: the drifts of joints, centre of mass and momentum.
+        data: Workspace. The function fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``,
+            ``mass``, ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``. If frames are
+            given, it also fills ``a``, ``acom`` and ``dhg`` with the values for a = 0, which are the drift terms.
         frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
         reference_frame: Reference frame of the results for ``frames``; ``pin.LOCAL`` by default.
-        out: Preallocated results. Use them instead of ``frames`` and ``reference_frame``, which allocate new arrays.
+        out: Preallocated results; pass either ``out`` or ``frames`` and ``reference_frame``, which allocate new arrays.
 
     Returns:
-        The ``FrameTerms`` if ``frames`` or ``out`` was passed, else None. ``FrameTerms`` lists the units.
+        A ``FrameTerms`` object if ``frames`` or ``out`` was passed, otherwise None. ``FrameTerms`` lists the units.
 
     Raises:
         UnknownNameError (frames): The model has no such frame.

@@ -9,23 +9,23 @@ from numpy.typing import ArrayLike
 from ...model import ClusterData, ClusterModel, loops_of, names_of_cluster
 from .._shared import check as _check
 
-# Above this limit, the smallest singular value is a rounding error and counts as zero.
+# If a condition number exceeds this limit, the smallest singular value is a rounding error and counts as zero.
 _LOST = 1.0 / np.finfo(float).eps
 
 
 class ClusterCondition(NamedTuple):
-    """Condition numbers of the constraint equations of one cluster with loops.
+    """Condition numbers of the loop-closure constraints in one cluster.
 
-    Equations in [m] are divided by the length of the loop; equations in [rad] are not scaled.
+    Constraint equations in [m] are divided by the length of the loop; equations in [rad] are not scaled.
 
     Attributes:
-        cluster: Names of the joints of the cluster that the loops move.
-        K: Condition number of the whole Jacobian: the largest singular value divided by the smallest one. Singular
-            values that are zero at every pose are ignored. K is infinite at a bifurcation (change point), where no
-            choice of independent joints is regular.
-        K_d: Condition number of the columns of the dependent joints. It is large near a singularity of the independent
-            coordinates (dead centre); see ``with_independent``. Above 1e8 the algorithms raise
-            ``SingularClusterError``.
+        cluster: Names of the joints in the cluster that belong to its loops.
+        K: Condition number of the constraint Jacobian: its largest singular value divided by its smallest singular
+            value. Singular values that are zero at every pose are ignored. K is infinite at a bifurcation (change
+            point), where every choice of independent joints is singular.
+        K_d: Condition number of the constraint Jacobian's columns for the dependent joints. K_d is large near a
+            singularity of the independent coordinates (dead centre); see ``with_independent``. If K_d exceeds 1e8, the
+            algorithms raise ``SingularClusterError``.
     """
 
     cluster: tuple[str, ...]
@@ -35,13 +35,13 @@ class ClusterCondition(NamedTuple):
 
 @_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[ClusterCondition, ...]:
-    """Compute how well the loops of each cluster determine its dependent joints.
+    """Compute condition numbers, which show how well the loops of each cluster determine its dependent joints.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,); it may be singular.
+        q: Configuration of the spanning tree, shape (nq,). Singular configurations are allowed.
 
     Returns:
-        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; K and K_d have no unit.
+        One ``ClusterCondition`` per cluster with loops, in the order of ``model.clusters``. K and K_d have no unit.
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).

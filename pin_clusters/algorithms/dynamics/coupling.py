@@ -22,14 +22,14 @@ _NV = "nv of the spanning tree"
 
 @_documented
 def coupling_jacobian(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the coupling Jacobian G, with v_tree = G v.
+    """Compute the coupling Jacobian G, which maps the independent velocity to the tree velocity: v_tree = G v.
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). G depends on q only in clusters with loops.
 
     Returns:
-        G, shape (tree.nv, nv); a new array. An entry has the unit of the row's joint per unit of the column's joint,
-        e.g. [rad/m]. The rows of independent joints are rows of the identity matrix.
+        G, shape (tree.nv, nv), a new array. Each entry has the unit of the row's joint per unit of the column's joint,
+        for example [rad/m]. The rows of the independent joints form the identity matrix.
 
     Example:
         >>> import pin_clusters as pc
@@ -42,11 +42,10 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: ArrayLike) -> n
 
 @_documented
 def coupling_bias(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the bias g = (dG/dt) v of the tree acceleration, with a_tree = G a + g.
+    """Compute the bias g = (dG/dt) v of the tree acceleration a_tree = G a + g.
 
     Returns:
-        g, shape (tree.nv,), [rad/s^2] or [m/s^2], a new array. It is zero for independent joints and for gears and
-        belts, whose G is constant.
+        g, shape (tree.nv,), [rad/s^2] or [m/s^2], a new array. g is zero for independent joints and linear couplings.
 
     Example:
         >>> import pin_clusters as pc
@@ -105,14 +104,13 @@ def independent_velocity(
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, relative to the largest entry or to 1 (rad/s or m/s), if larger.
+        tolerance: Allowed error of a dependent entry, relative to max(1, largest absolute entry of v_tree).
 
     Returns:
         Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        ConfigurationError: A dependent joint violates its constraint (the message names the joint and the constraint),
-            or q violates the constraints (checked only if ``data.check`` is true).
+        ConfigurationError: A velocity violates the constraints, or, if ``data.check`` is true, q violates them.
 
     Example:
         >>> import pin_clusters as pc
@@ -140,7 +138,7 @@ def independent_velocity(
 
 @_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
-    """Compute the torque G' tau_tree of the independent joints, which has the same power as torques on the tree.
+    """Compute the torque G' tau_tree of the independent joints, which has the same power as ``tau_tree``.
 
     Args:
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].
@@ -159,11 +157,11 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
-    """Find the dependent joint of entry i of the tree's velocity, and the labels of the constraints that couple it."""
+    """Find the dependent joint with the tree velocity v_tree[i], and the labels of the constraints that couple it."""
     tree = model.own_tree
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # only a loop of constant couplings constrains this joint, which is a master in all of them
+    if not tied:  # this joint is a master in all its couplings, and a closed loop of couplings constrains the joint
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -1,4 +1,4 @@
-"""The mass matrix."""
+"""Mass matrix."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ def crba(
         data: Workspace; ``data.M`` stores the result as well.
 
     Returns:
-        Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; ``out`` or a new
-        array. The kinetic energy, including rotors, is ``v @ M @ v / 2``.
+        Symmetric mass matrix of the independent joints, shape (nv, nv), [kg m^2], [kg m] or [kg], in ``out`` or a new
+        array. The kinetic energy of the bodies and rotors is ``v @ M @ v / 2``.
 
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA); docs/algorithms.md, (C1) to (C3).

@@ -34,7 +34,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 _KEEP_STATE = {"computeRNEADerivatives", "computeCoriolisMatrix", "computeCentroidalDynamicsDerivatives"}
-"""Functions whose state ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives`` use."""
+"""Functions that store their state for ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives``."""
 
 
 def _run(
@@ -49,7 +49,7 @@ def _run(
     function: str,
     of: str = "",
 ) -> None:
-    """Run the kernel for tau, dtau_dq, dtau_dv, M and the total momentum terms; empty arrays are not computed."""
+    """Compute tau, dtau_dq, dtau_dv, M and the terms of the total momentum; skip results with an empty array."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
@@ -74,7 +74,7 @@ def computeRNEADerivatives(
 
     Returns:
         Derivatives of tau with respect to q and v, and the mass matrix, which is the derivative with respect to a.
-        Each has shape (nv, nv), one row per torque, in [N m] or [N] per unit of q, v or a; new arrays.
+        Each new array has shape (nv, nv) and one row per torque, in [N m] or [N] per unit of q, v or a.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -106,16 +106,16 @@ def computeABADerivatives(
 ) -> Matrices:
     """Compute the derivatives of forward dynamics.
 
-    After ``pc.aba``, the state may be omitted: call ``computeABADerivatives(model, data)``, or
-    ``computeABADerivatives(model, data, fext)`` with the external forces of that call.
+    After a call of ``pc.aba``, the state may be omitted. In this case, call ``computeABADerivatives(model, data)``, or
+    ``computeABADerivatives(model, data, fext)`` with the external forces that were passed to ``pc.aba``.
 
     Args:
         data: Workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` store the results as well.
-        q: Configuration of the spanning tree, shape (nq,). If v and tau are missing, q contains the external forces.
+        q: Configuration of the spanning tree, shape (nq,). In a call without v and tau, pass the external forces here.
 
     Returns:
         Derivatives of a with respect to q and v, and the inverse mass matrix, which is the derivative with respect to
-        tau. Each has shape (nv, nv), one row per acceleration, [rad/s^2] or [m/s^2] per unit of the column; new arrays.
+        tau. Each new array has shape (nv, nv), one row per acceleration, [rad/s^2] or [m/s^2] per unit of q, v or tau.
 
     Raises:
         NotComputedError: No state was passed, and ``pc.aba`` was not called before.
@@ -190,7 +190,7 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
 @also_pinocchios
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any) -> np.ndarray:
-    """Compute the derivative with respect to q of the torques that keep the robot at rest under external forces.
+    """Compute the derivative of the static torques ``computeStaticTorque(model, data, q, fext)`` with respect to q.
 
     Args:
         data: Workspace; ``data.dtau_dq`` stores the result as well.
@@ -213,14 +213,14 @@ def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function:
 @also_pinocchios
 @_documented
 def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C from the Christoffel symbols; C v is the Coriolis torque.
+    """Compute the Coriolis matrix C from the Christoffel symbols; C v contains the Coriolis and centrifugal torques.
 
     Args:
         data: Workspace; ``data.C`` stores the result as well.
 
     Returns:
-        C, shape (nv, nv), [N m s] or [N s]; a new array. The matrix dM/dt - 2 C is skew-symmetric, except if the
-        armature of a dependent ball joint differs between its axes, because no energy corresponds to such an armature.
+        C, shape (nv, nv), [N m s] or [N s]; a new array. The matrix dM/dt - 2 C is skew-symmetric unless a dependent
+        ball joint has a different armature for each axis, because such an armature has no kinetic energy.
 
     References:
         Echeandia and Wensing, arXiv 2010.01033; docs/algorithms.md, (V8).
@@ -256,8 +256,8 @@ def computeCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate, in world axes about the centre of mass.
 
     Returns:
-        Derivatives of the momentum with respect to q, and of its rate with respect to q, v and a. Each has shape
-        (6, nv), [linear; angular], [kg m/s] and [kg m^2/s] (rates: [N] and [N m]) per unit of the column; new arrays.
+        Derivative of the momentum with respect to q, in [kg m/s] and [kg m^2/s], and derivatives of its rate with
+        respect to q, v and a, in [N] and [N m], per unit of the variable. Each has shape (6, nv), [linear; angular].
     """
     q, v, a = _check.motion(model, data, q, v, a)
     workspace = data._derivatives
@@ -276,14 +276,14 @@ def getCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate at the state of an earlier call.
 
     Returns:
-        Results of ``computeCentroidalDynamicsDerivatives`` at its last state or that of ``computeRNEADerivatives``.
+        Derivatives at the last state of ``computeCentroidalDynamicsDerivatives`` or ``computeRNEADerivatives``.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
 
 
 def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = None) -> list[np.ndarray]:
-    """Return the last q, v and a for function ``name``, which reads the first ``read`` of these numbers."""
+    """Return the last q, v and a for the function ``name``, which reads the first ``read`` entries of (q, v, a)."""
     _check.model_data(model, data)
     state = data._derivatives.state
     if np.isnan(state[:read]).any():
@@ -296,13 +296,13 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
 
 @_documented
 def christoffel_symbols(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the Christoffel symbols of the first kind: C[k, j] = sum over i of Gamma[k, i, j] v[i].
+    """Compute the Christoffel symbols Gamma of the first kind.
 
-    C is linear in v; each unit velocity yields one slice of the result. The total cost is O(nv^2 depth).
+    The Coriolis matrix is C[k, j] = sum over i of Gamma[k, i, j] v[i]. The cost is O(d nv^2) for a tree of depth d.
 
     Returns:
-        Gamma, shape (nv, nv, nv), [kg m^2] per [rad] for rotations; a new array. It is symmetric in the last
-        two axes for joints with one degree of freedom.
+        Gamma, shape (nv, nv, nv), [kg m^2] per [rad] for rotations; a new array. If all joints have one degree of
+        freedom, Gamma is symmetric in its last two indices.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

@@ -13,7 +13,7 @@ from .._shared import check as _check
 def _energies(
     model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray, owes: bool
 ) -> tuple[float, float]:
-    """Compute kinetic and potential energy, [J]. A call without a state does not invalidate other results."""
+    """Compute the kinetic and potential energy, [J]. Calls without a state do not invalidate other results in data."""
     if owes:
         data._keep(function, q, v)
     _check.run(model, data, "energy", "energy", q, v)
@@ -36,7 +36,7 @@ def _at(model: ClusterModel, data: ClusterData, function: str, q: Any, v: Any) -
 def computeKineticEnergy(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
 ) -> float:
-    """Compute the kinetic energy including rotors; without q and v, at the state of the last ``forwardKinematics``.
+    """Compute the kinetic energy, including rotors. The default state is the state of the last ``forwardKinematics``.
 
     Args:
         data: Workspace; ``data.kinetic_energy`` stores the result as well.
@@ -52,9 +52,9 @@ def computeKineticEnergy(
 @also_pinocchios
 @_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> float:
-    """Compute the potential energy in gravity, which is zero at the origin of the universe.
+    """Compute the gravitational potential energy, which is zero if the centre of mass is at the world origin.
 
-    Without q it is the energy at the last kinematics call.
+    The default q is the configuration of the last kinematics call.
 
     Args:
         data: Workspace; ``data.potential_energy`` stores the result as well.
@@ -75,7 +75,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike 
 def computeMechanicalEnergy(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
 ) -> float:
-    """Compute kinetic plus potential energy; without q and v, at the state of the last ``forwardKinematics``.
+    """Compute kinetic plus potential energy. The default state is the state of the last ``forwardKinematics``.
 
     Args:
         data: Workspace; ``data.mechanical_energy``, ``kinetic_energy`` and ``potential_energy`` store the results.

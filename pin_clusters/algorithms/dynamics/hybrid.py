@@ -14,7 +14,7 @@ from .._shared import check as _check
 from .._shared import force_columns as _columns
 
 _BOOL = np.dtype(np.bool_)
-_MOST_KNOWN = 16  # maximum number of lists of names that the C extension stores
+_MOST_KNOWN = 16  # maximum number of ``prescribed`` arguments with joint names that the C extension stores
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
@@ -55,7 +55,7 @@ def hybrid_dynamics(
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     If all accelerations are prescribed, the result equals ``rnea``; if none is prescribed, the result equals ``aba``.
-    The cost is similar to ``aba``. Joints of a cluster, and velocities of a free flyer, can be prescribed separately.
+    The cost is similar to ``aba``. Joints of a cluster, and velocities of a free flyer, can be prescribed individually.
 
     Args:
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.
@@ -63,8 +63,8 @@ def hybrid_dynamics(
         prescribed: Boolean mask, shape (nv,), or names of joints. A name selects all independent velocities of a joint.
 
     Returns:
-        Torque, [N m] or [N], and acceleration, [rad/s^2] or [m/s^2], of all independent joints, shape (nv,) each; new
-        arrays. NaN and inf propagate.
+        Torque, [N m] or [N], and acceleration, [rad/s^2] or [m/s^2], of all independent joints. Both are new arrays of
+        shape (nv,). NaN and inf propagate.
 
     Raises:
         UnknownNameError: The model has no such joint.
@@ -96,7 +96,7 @@ def hybrid_dynamics(
 
 
 def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray:
-    """Convert to a mask of one byte per entry; masks of names are cached in data."""
+    """Convert ``prescribed`` to a mask with one byte per velocity; masks for joint names are cached in data."""
     if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
         return _bytes(_resolved(model, prescribed))
     key = "hybrid", *prescribed

@@ -1,4 +1,4 @@
-"""Inverse input matrices: accelerations per torque and per contact force, computed without the inverse mass matrix."""
+"""Inverse input matrices: accelerations per unit torque and contact force, without the inverse mass matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,15 +44,15 @@ def inverse_input_matrix(
     *,
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
+    """Compute the matrix M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
 
-    The acceleration is a = a_free + result [u; f]. One inward and one outward pass serve all inputs.
+    The acceleration is a = a_free + result [u; f], with input torques u and contact forces f.
 
     Returns:
         Matrix, shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
 
     References:
-        Inverse input matrix of Kroeg, Gattringer and Mueller; for clusters, see docs/algorithms.md, (O1) to (O5).
+        Kroeg, Gattringer and Mueller (inverse input matrix); docs/algorithms.md, (O1) to (O5), for clusters.
 
     Example:
         >>> import pin_clusters as pc
@@ -101,28 +101,28 @@ def task_input_matrix(
     v: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> Any:
-    """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free task acceleration + result [u; f].
+    """Compute the matrix J_t M^-1 [B, J_c'] for task frames with Jacobian J_t and contacts with linear Jacobian J_c.
 
-    A controller can use the result to eliminate the joint accelerations. M^-1 is not formed: the inward pass propagates
-    all columns to the base, where they are multiplied.
+    The task acceleration is the free task acceleration + result [u; f], with input torques u and contact forces f. A
+    controller can use the result to eliminate the joint accelerations. The inverse mass matrix is not computed.
 
     Args:
         frames: Names or ids of the task frames, in the order of the rows.
-        reference: Reference frame whose axes the task motions and the contact forces use.
+        reference: Reference frame in which the task motions and the contact forces are expressed.
         rows: Selected task rows, as in ``inverse_operational_inertia``.
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s]. With v, the free task acceleration is also returned.
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s]. If given, the free task acceleration is also returned.
         tau: Torques in addition to ``B u``, shape (nv,), [N m] or [N]; zero by default. Requires v.
 
     Returns:
         Matrix, shape (rows, inputs + 3 len(contacts)), [linear; angular] per frame, [m/s^2] or [rad/s^2] per unit of
-        the input. With v, a tuple of the matrix and the free task acceleration J_t a0 + dJ_t/dt v, shape (rows,), where
-        a0 is the acceleration under ``tau`` and gravity. New arrays.
+        the input. If v is given, a tuple of this matrix and the free task acceleration J_t a0 + dJ_t/dt v, shape
+        (rows,), where a0 is the acceleration due to ``tau`` and gravity. All arrays are new.
 
     Raises:
         ArgumentTypeError: An argument has a wrong type, a frame occurs twice, or tau is passed without v.
 
     References:
-        Products of docs/algorithms.md, (O1) to (O4), with the columns [J_t', B, J_c'].
+        docs/algorithms.md, (O1) to (O4), with the columns [J_t', B, J_c'].
 
     Example:
         >>> import pin_clusters as pc
@@ -138,7 +138,7 @@ def task_input_matrix(
         )
     B = torques(model, data, q, B)
     if v is not None:
-        # An additional column contains the torques that act without inputs.
+        # An additional column contains the torques that act when all inputs are zero.
         free = -nonLinearEffects(model, data, q, v)
         if tau is not None:
             free += _check.velocity(model, "tau", tau)
@@ -177,7 +177,7 @@ def _moving(model: ClusterModel) -> bool:
 
 
 def _joints(model: ClusterModel) -> np.ndarray:
-    """Select one input per independent joint velocity, and none for free flyers, shape (nv, inputs)."""
+    """Return the default B, shape (nv, inputs): one input per independent joint velocity, except for free flyers."""
     tree = model.own_tree
     flyers = [j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"]
     floating = {iv for j in flyers for iv in in_v(tree, j)}

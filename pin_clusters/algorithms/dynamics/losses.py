@@ -1,4 +1,4 @@
-"""Losses of motors and gears in one state: the torque model of ``Motor``, shared by torques, power and simulation."""
+"""Motor and gear losses in one state, from the torque model of ``Motor``."""
 
 import threading
 from typing import Any
@@ -16,15 +16,15 @@ _of_thread = threading.local()
 
 
 class Losses:
-    """Motors in one state, in the order of ``model.motors``; shapes are (motors,).
+    """State of all motors, in the order of ``model.motors``. Attributes without a shape have the shape (motors,).
 
     Attributes:
         rows: Matrix that maps v to rotor speeds relative to the carriers, shape (motors, nv).
-        whole: Matrix of the rotor accelerations about their axes, which are whole a + bias, shape (motors, nv). It
-            includes the acceleration of the carriers only if a gear has losses.
-        bias: Acceleration for a = 0, [rad/s^2].
+        whole: Matrix of shape (motors, nv): the rotor accelerations about the rotor axes are ``whole @ a + bias``. They
+            include the acceleration of the carriers only if a gear has losses.
+        bias: Rotor acceleration about the rotor axis for a = 0, [rad/s^2].
         speeds: Speeds of the rotors relative to their carriers, [rad/s].
-        turns: Signs of the speeds, smoothed around zero.
+        turns: Signs of the rotor speeds, smoothed around zero.
         friction: Friction torque at each rotor, [N m].
         inertia: Inertia about the rotor's axis, [kg m^2].
     """
@@ -55,7 +55,7 @@ class Losses:
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
     def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
-        """Subtract the torques that accelerate the rotors from torques at the rotors; all [N m]."""
+        """Compute the gear loads, [N m]: the rotor torques minus the torques that accelerate the rotors."""
         if a is None:
             return torque
         return np.asarray(torque - self.inertia * (self.whole @ _check.velocity(model, "a", a) + self.bias))
@@ -64,19 +64,19 @@ class Losses:
         return load * np.where(load > 0.0, *self.factors)
 
     def needed(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
-        """Add friction and gear losses to the torques of lossless motors, [N m]."""
+        """Compute the required motor torques, [N m]: the torques of lossless motors plus friction and gear losses."""
         return np.asarray(torque + self.loss(self.load(torque - self.friction, model, a)))
 
     def part(self, left: np.ndarray) -> np.ndarray:
-        """Compute the gear losses from loads without friction; NaN for a locked gear, whose loss is not unique."""
+        """Compute the gear losses from the torques at the gear inputs, [N m]; NaN for a locked gear (not unique)."""
         share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)
         return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
-        """Solve for the gear losses under the loads of lossless gears, by Newton's method on the signs of the loads.
+        """Compute the gear losses from the loads of lossless gears, by Newton's method on the signs of the loads.
 
-        A loss x changes the load to load - (1 - J A) x, where J is the inertia of the rotors and A (``response``) the
-        acceleration of the rotors per torque. A locked gear raises ``ModelError``: no finite acceleration exists.
+        A loss x changes the load to load - (1 - J A) x. J contains the rotor inertias, and A (``response``) contains
+        the rotor accelerations per unit torque. ``ModelError`` is raised if a gear is locked.
         """
         identity, factors = np.eye(len(load)), self.factors
         K = identity - self.inertia[:, None] * response
@@ -104,7 +104,7 @@ def spins_of_carriers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the angular accelerations of the motors' carriers about the rotor axes, [rad/s^2].
 
-    Return derivatives with respect to the tree's accelerations, shape (motors, tree.nv), and values, shape (motors,).
+    Return derivatives with respect to the tree acceleration, shape (motors, tree.nv), and the values at ``a_tree``.
     """
     tree, count = model.own_tree, len(model.motors)
     rows, accelerations = np.zeros((count, tree.nv)), np.zeros(count)
@@ -123,7 +123,7 @@ def spins_of_carriers(
 
 @once
 def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return d(rotor speeds)/d(v_tree), (motors, tree.nv), and (5, motors): inertia, 2 frictions, 2 loss factors."""
+    """Return the map from v_tree to rotor speeds, and rows with inertia, two friction and two loss coefficients."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):
         for i, ratio in r.drivers:

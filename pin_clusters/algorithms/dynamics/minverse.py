@@ -15,7 +15,7 @@ from .._shared import check as _check
 def computeMinverse(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the inverse mass matrix in O(n^2) from articulated inertias, without the mass matrix.
+    """Compute the inverse mass matrix from articulated-body inertias in O(n^2), without computing the mass matrix.
 
     Args:
         data: Workspace; ``data.Minv`` stores the result as well.
@@ -23,7 +23,7 @@ def computeMinverse(
             The default is the configuration of the last ``pc.aba``.
 
     Returns:
-        Symmetric inverse mass matrix, shape (nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg]; ``out`` or a new array.
+        Symmetric inverse mass matrix, shape (nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg], in ``out`` or a new array.
 
     Raises:
         NotComputedError: q is missing, and ``pc.aba`` was not called before.

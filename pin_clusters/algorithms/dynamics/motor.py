@@ -1,4 +1,4 @@
-"""Motor side: speeds and torques of the rotors, and the power balance of the motors."""
+"""Speeds, torques and power of motors, on the motor side of the gears."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ _documented = _check.documented(
 )
 
 
-# A larger condition number means that some direction has no motor; large gear ratios alone stay below this limit.
+# If B has a larger condition number, the motors cannot act on some motion. Large gear ratios stay below this limit.
 _SINGULAR = 1e12
 
 
@@ -30,7 +30,7 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: Arra
     """Compute the speed of each rotor relative to its carrier.
 
     Returns:
-        One speed per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a new array.
+        Rotor speeds in the order of ``model.rotors``, shape (len(model.rotors),), [rad/s]; a new array.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -44,10 +44,11 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: Arra
 
 @_documented
 def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the actuation matrix B, with tau = B tau_motor; each motor is mounted on the carrier of its rotor.
+    """Compute the actuation matrix B, which maps motor torques to joint torques: tau = B tau_motor.
 
     Returns:
-        B, shape (nv, motors); a new array. B[j, k] is the speed of motor k per velocity j, [rad/rad] or [rad/m].
+        B, shape (nv, motors); a new array. B[j, k] is the speed of motor k, relative to its carrier, per unit of the
+        independent velocity v[j], [rad/rad] or [rad/m].
 
     Example:
         >>> import pin_clusters as pc
@@ -70,26 +71,26 @@ def motor_torque(
     *,
     friction_speed: float = FRICTION_SPEED,
 ) -> np.ndarray:
-    """Compute the torques at the rotors that are equivalent to the given torques of the independent joints.
+    """Compute the motor torques that are equivalent to the given torques of the independent joints.
 
-    With ``v``, ``a`` and ``tau = pc.rnea(model, data, q, v, a, fext)``, these are the motor torques for a motion.
-    Springs and other passive forces (``pc.passive_torque``) are subtracted, and motor and gear losses are added.
+    To compute the motor torques of a motion, pass ``v``, ``a`` and ``tau = pc.rnea(model, data, q, v, a, fext)``. Then
+    passive forces (``pc.passive_torque``) are subtracted from ``tau``, and motor and gear losses are added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,), [N m] or [N]; with ``v`` the complete torque of ``pc.rnea``.
+        tau: Torque of the independent joints, shape (nv,), [N m] or [N]. With ``v``, pass the result of ``pc.rnea``.
         v: Independent velocity, shape (nv,), [rad/s] or [m/s].
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; required with ``v`` if gears have losses.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
-        One torque per entry of ``model.motors``, in their order, [N m]; a new array. NaN and inf propagate.
+        Motor torques in the order of ``model.motors``, shape (nv,), [N m]; a new array. NaN and inf propagate.
 
     Raises:
         ArgumentTypeError: ``v`` is missing, or ``a`` is missing although gears have losses.
-        ModelError: There are not nv motors, or they are not independent. The message lists joints without a motor.
+        ModelError: B is not square or not invertible. The message lists the joints without a motor.
 
     Example:
-        A gear of ratio 5 needs a fifth of the torque at its motor:
+        With a gear ratio of 5, the motor torque is a fifth of the joint torque:
 
         >>> import pinocchio as pin, pin_clusters as pc
         >>> tree = pin.Model()
@@ -123,7 +124,7 @@ def motor_torque(
     if not np.isfinite(B).all():
         return np.full(n, np.nan)  # q is not finite
     if n and not np.linalg.cond(B) < _SINGULAR:
-        # The left singular vector of the smallest singular value is a direction without a motor.
+        # No motor acts on the motion along the left singular vector of the smallest singular value.
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" The motors cannot move joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
@@ -132,14 +133,14 @@ def motor_torque(
 
 
 class MotorPower(NamedTuple):
-    """Power balance of motors, [W], shape (motors,) each, in the order of ``model.motors``.
+    """Power balance of the motors. Each array has shape (motors,), in the order of ``model.motors``, [W].
 
     Attributes:
-        mechanical: Torque times speed of the rotor.
+        mechanical: Mechanical power, which is the rotor torque times the rotor speed.
         friction: Friction loss of the motor.
-        gear: Loss of the gear; NaN if it is not determined.
-        copper: Resistive loss of the winding; NaN if torque constant or resistance is unknown.
-        electrical: Sum of mechanical and copper.
+        gear: Gear loss; NaN if it cannot be determined.
+        copper: Resistive loss of the winding; NaN if the torque constant or the resistance is unknown.
+        electrical: Electrical power, which is the sum of ``mechanical`` and ``copper``.
     """
 
     mechanical: np.ndarray
@@ -160,16 +161,16 @@ def motor_power(
     *,
     friction_speed: float = FRICTION_SPEED,
 ) -> MotorPower:
-    """Compute the power balance of motors that exert these torques in a motion.
+    """Compute the power balance of the motors from their torques and the motion.
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without it, the losses of lossy gears are NaN.
-            The loss of a locked gear is NaN as well, because it is not unique.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, losses of lossy gears are NaN.
+            The loss of a locked gear is always NaN, because it is not unique.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
-        Powers, [W]; new arrays.
+        ``MotorPower`` with new arrays, [W].
 
     Raises:
         ShapeError: ``tau_motor`` has a wrong size.
@@ -196,7 +197,7 @@ def motor_power(
 
 
 def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
-    """Compute the derivative of B tau_motor along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    """Compute the derivative of B tau_motor with respect to q, shape (nv, nv), for constant ``tau_motor``."""
     dG, rows, is_motor = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
     for unit in np.eye(model.nv):
         _bridge.derivatives(model, data, q, unit, NOTHING, dG.ravel())  # d(G unit)/dq is dG[1]
@@ -205,7 +206,7 @@ def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
-    """Compute the rows of G for the rotors, shape (rotors, nv)."""
+    """Compute the matrix that maps v to the rotor speeds, shape (rotors, nv)."""
     if not model.closures:
         return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
     rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]

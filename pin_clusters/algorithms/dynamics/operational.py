@@ -40,10 +40,10 @@ def inverse_operational_inertia(
 ) -> np.ndarray:
     """Compute the inverse operational-space inertia J M^-1 J' of frames, including rotors and closed loops.
 
-    Unit forces at all frames are propagated to the base together. Each entry is a sum over common ancestors.
+    The algorithm propagates unit forces at all frames to the base together, without the mass matrix.
 
     Returns:
-        Symmetric matrix, shape (rows, rows), acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)]; a new array.
+        Symmetric matrix, shape (rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).
@@ -91,11 +91,10 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Value added to the diagonal of J M^-1 J', in the units of this matrix. The result is then finite at
-            singular poses, unless the value is lost in rounding.
+        damping: Value added to the diagonal of J M^-1 J', in its units, so that the result is finite at singular poses.
 
     Returns:
-        Symmetric matrix, shape (rows, rows), force per acceleration: [kg], [kg m], [kg m^2]; a new array.
+        Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.
 
     Raises:
         RankError: The rows are linearly dependent; ``error.rank`` is the number of independent rows.
@@ -117,8 +116,8 @@ def operational_inertia(
         return np.full_like(A, np.nan)
     n = len(A)
     A[np.diag_indices(n)] += added
-    # Scaling makes rows in m and in rad comparable; otherwise small robots would count as singular. Diagonal entries of
-    # the size of (squared) rounding errors are not scaled up.
+    # Scaling makes the rows in m and in rad comparable; otherwise small robots would count as singular. Diagonal
+    # entries as small as squared rounding errors are not scaled up.
     diagonal, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
     scale = np.where(diagonal > rounding**2 * diagonal.max(), np.sqrt(np.maximum(diagonal, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))
@@ -137,7 +136,7 @@ def operational_inertia(
 def apply_test_force(
     model: ClusterModel, data: ClusterData, q: ArrayLike, frame: str | int, force: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the change of the accelerations due to a force at a frame.
+    """Compute the change of the independent accelerations due to an additional force at a frame.
 
     Args:
         frame: Name or id of a frame.
@@ -145,7 +144,7 @@ def apply_test_force(
 
     Returns:
         Change of the independent accelerations, shape (nv,), [rad/s^2] or [m/s^2], and the inverse operational-space
-        inertia of the frame in its own axes, shape (6, 6), [1/kg], [1/(kg m)], [1/(kg m^2)]; new arrays.
+        inertia in the axes of the frame, shape (6, 6), [1/kg], [1/(kg m)] or [1/(kg m^2)]; new arrays.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O5).

@@ -27,24 +27,24 @@ def passive_torque(
 ) -> np.ndarray:
     """Compute the torque of springs, dampers, dry friction and gravity compensation on the independent joints.
 
-    It includes friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``. Motor torques
-    tau cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``. Without
-    gear losses, the motor torques of a motion are ``pc.rnea(...) - pc.passive_torque(...)``; see ``pc.motor_torque``.
-    ``pc.simulate`` adds this torque automatically. It is zero if ``model.passive`` is None.
+    The result includes the friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``.
+    Motor torques cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``.
+    Without gear losses, a motion requires the motor torques ``pc.rnea(...) - pc.passive_torque(...)``; see
+    ``pc.motor_torque``. ``pc.simulate`` adds the passive torque, which is zero if ``model.passive`` is None.
 
     Args:
-        tau: Torque of the independent joints due to lossless motors, B tau_motor with ``pc.actuation_matrix``, shape
-            (nv,), [N m] or [N]. Required if gears have losses, because losses depend on load and acceleration.
-        fext: External forces as in ``pc.aba``; gears carry them as well.
+        tau: Joint torques B tau_motor of lossless motors, where B is ``pc.actuation_matrix``, shape (nv,), [N m] or
+            [N]. Required if gears have losses, because these losses depend on the load and the acceleration.
+        fext: External forces as in ``pc.aba``; they affect the loads of the gears.
         friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects the
-            sign function; infinity removes dry friction. MuJoCo models it as a constraint, not in ``qfrc_passive``.
+            sign function; infinity removes dry friction. MuJoCo excludes dry friction from ``qfrc_passive``.
 
     Returns:
         Torque, shape (nv,), [N m] or [N]; a new array.
 
     Raises:
         ArgumentTypeError: ``tau`` is missing.
-        ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
+        ModelError: A gear locks, and no finite acceleration satisfies the torque model.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -77,7 +77,7 @@ def passive_torque(
 
 
 def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:
-    """Compute the passive torque without gear losses, on the independent joints."""
+    """Compute the passive torque on the independent joints, excluding gear losses."""
     G = _bridge.matrix(model, data, q)
     return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
 

@@ -1,4 +1,4 @@
-"""Points on bodies: positions, velocities and responses to forces, from one pass."""
+"""Positions, velocities and force responses of points on bodies."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ _documented = _check.documented(_check.SINGULAR)
 
 
 class PointResponse(NamedTuple):
-    """Motion of n points and their responses to forces; J maps v to the point velocities in world axes.
+    """Motion and force response of n points. J is their Jacobian: the point velocities in world axes are J v.
 
     Attributes:
         positions: Positions in the world, shape (n, 3), [m].
         velocities: Velocities J v, shape (3 n,), [m/s].
-        response: M^-1 J', shape (nv, 3 n): change of independent velocities per impulse, [1/kg] for velocities in m/s.
+        response: M^-1 J', shape (nv, 3 n): change of the independent velocities per unit impulse, [1/kg] or [1/(kg m)].
         gram: J M^-1 J', shape (3 n, 3 n), symmetric, [1/kg].
     """
 
@@ -35,10 +35,9 @@ class PointResponse(NamedTuple):
 def point_response(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, joints: Iterable[str | int], places: ArrayLike
 ) -> PointResponse:
-    """Compute positions and velocities of points, and the accelerations of the robot and the points due to forces.
+    """Compute positions and velocities of points, and the accelerations due to unit forces at these points.
 
-    All unit forces are propagated to the base and back together; rotors and closed loops are exact. Later calls with
-    other points on the same joints reuse the tables.
+    Rotors and closed loops are exact. Repeated calls for points on the same joints are faster.
 
     Args:
         joints: Names or ids of joints, one per point; several points may share a joint.

@@ -1,4 +1,4 @@
-"""Derivatives of joint torques with respect to transmission ratios, on the expanded tree that contains all rotors."""
+"""Derivatives of joint torques with respect to transmission ratios."""
 
 from dataclasses import dataclass
 
@@ -35,17 +35,17 @@ class _Ratio:
 def computeRatioDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Compute the derivatives of ``pc.rnea`` with respect to the ratios of transmissions.
+    """Compute the derivatives of ``pc.rnea`` with respect to transmission ratios, for identification and design.
 
-    Independent coordinates, velocities and accelerations are constant; dependent joints change with the ratio. The
-    function uses Pinocchio's derivatives of the expanded tree and is meant for identification and design.
+    The independent coordinates, velocities and accelerations are constant; the dependent joints change with the ratio.
+    The function uses Pinocchio's derivatives for the expanded tree, in which every rotor is a body.
 
     Returns:
-        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column: ratios of each
-        ``Rotor``, then of each ``Gear`` and ``Belt``, and coefficients of other constant couplings. New arrays.
+        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column. The columns belong to
+        each ``Rotor``, then to each ``Gear`` and ``Belt``, then to the coefficients of other constant couplings.
 
     Raises:
-        ModelError: A coupling moves a joint of a loop or of a rod with mass; its ratio would change the closed pose.
+        ModelError: A coupling moves a joint of a loop or of a rod with mass, so its ratio would change the closed pose.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -121,7 +121,7 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
 
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
-    """Compute the velocity of the expanded tree per unit velocity of the coupled joint, including its followers."""
+    """Compute the velocity of the expanded tree for unit velocity of the coupled joint and of joints that follow it."""
     tree, velocity = model.own_tree, np.zeros(model.own_tree.nv)
     if ratio.joint is None:
         result = np.zeros(span.tree.nv)

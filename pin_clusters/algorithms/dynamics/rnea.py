@@ -36,13 +36,13 @@ def rnea(
     Args:
         data: Workspace; ``data.tau`` stores the result as well.
         q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
-            If q violates them, q determines the poses of the bodies, and G determines their velocities.
+            Without this check, q determines the body poses and G the body velocities, even if they are inconsistent.
 
     Returns:
-        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array. NaN and inf propagate.
+        Torque of the independent joints, shape (nv,), [N m] or [N], in ``out`` or a new array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4), spin elements (S1), (S2), (S5).
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4), and (S1), (S2), (S5) for rotors.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -94,7 +94,7 @@ def nonLinearEffects(
 
 
 nle = nonLinearEffects
-"""Pinocchio's short name of ``nonLinearEffects``."""
+"""Pinocchio's short name for ``nonLinearEffects``."""
 
 
 @fast(of_state)
@@ -126,7 +126,7 @@ def computeStaticTorque(
 
 
 def _rest(model: Any) -> np.ndarray:
-    # An argument that is not a model has no nv; a later check raises the error.
+    # If the argument is not a model, it has no nv; a later check raises the error.
     return np.zeros(getattr(model, "nv", 0))
 
 

@@ -27,9 +27,9 @@ _documented = stock(
 class CoordinateChange:
     """Map velocities, accelerations and torques between two choices of independent joints of one mechanism.
 
-    T(q) consists of the rows of the old model's G for the independent joints of the new model: ``v_new = T v_old`` and
-    ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``. Units are SI: [rad] or [m], [N m] or
-    [N]. Each object has its own workspaces; use one object per thread.
+    The matrix T(q) contains the rows of the old model's G that belong to the independent joints of the new model. The
+    maps are ``v_new = T v_old`` and ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``.
+    Units are SI: [rad] or [m], [N m] or [N]. Each object has its own workspaces; use one object per thread.
 
     Attributes:
         old: Original model.
@@ -52,7 +52,7 @@ class CoordinateChange:
 
     @property
     def back(self) -> "CoordinateChange":
-        """Inverse change, from the new model to the old model."""
+        """Inverse map, from the new model to the old model."""
         if self._reverse is None:
             self._reverse = CoordinateChange(self.new, self.old)
             self._reverse._reverse = self
@@ -151,16 +151,16 @@ def _deprecated(name: str, replacement: str) -> None:
 
 
 def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[ClusterModel, CoordinateChange]:
-    """Choose other independent joints, for poses where the current independent joints are singular.
+    """Create a model with other independent joints, for poses where the current independent joints are singular.
 
     Both models have the same configurations. The new model reuses all compiled functions.
 
     Args:
         model: Cluster model.
-        names: All independent joints of each cluster with loops that changes. Other clusters do not change.
+        names: All new independent joints of each cluster that changes. Clusters without these joints do not change.
 
     Returns:
-        The new model, and the change of velocities, accelerations and torques between the models.
+        The new model, and a ``CoordinateChange`` between the models.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``names`` is not a list of names.
@@ -168,7 +168,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         ConstraintError: The number of names is wrong, or these joints do not determine the other joints.
 
     References:
-        Equal power: tau' v = tau_new' v_new.
+        The torques follow from equal power: tau' v = tau_new' v_new.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc

@@ -1,4 +1,4 @@
-"""Centre of mass and momentum, including lumped rotors (mass and spin) and rods with mass."""
+"""Centre of mass and momentum of the robot, including its lumped rotors and rods with mass."""
 
 from typing import Any
 
@@ -108,26 +108,26 @@ def centerOfMass(
     *,
     kinematic_level: pin.KinematicLevel | None = None,
 ) -> np.ndarray:
-    """Compute the centre of mass; with v also its velocity, with a also its acceleration.
+    """Compute the centre of mass, its velocity if v is given, and its acceleration if v and a are given.
 
-    The function fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``; index 0 is the whole robot.
+    The function fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``. Index 0 refers to the whole robot.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). By default, the state of the last ``forwardKinematics``.
+        q: Configuration of the spanning tree, shape (nq,). The default is the state of the last ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
-        compute_subtree_coms: Also compute the centre of mass of the subtree of every joint, in the joint frame. As a
-            positional argument, it may replace q, v or a, as in Pinocchio.
-        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``: the quantities to compute from the
-            last ``forwardKinematics``. It replaces q, by position or by name.
+        compute_subtree_coms: Whether to compute also the centre of mass of each joint's subtree, in the joint frame. As
+            in Pinocchio, this flag can be passed at the position of q, v or a.
+        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. Pass it instead of q to use the
+            state of the last ``forwardKinematics`` up to this level.
 
     Returns:
-        Position in the world, shape (3,), [m]; a new array.
+        Position of the centre of mass in the world, shape (3,), [m]; a new array.
 
     Raises:
-        ArgumentTypeError: An argument has a wrong type, v is passed without q, or a without v.
+        ArgumentTypeError: An argument has a wrong type, v is passed without q, or a is passed without v.
 
     References:
-        Pinocchio's ``centerOfMass``, with the mass of all rotors.
+        Pinocchio's ``centerOfMass``. The masses of all rotors are included.
 
     Example:
         >>> import pin_clusters as pc
@@ -137,7 +137,7 @@ def centerOfMass(
     """
     subtrees = bool(compute_subtree_coms)
     state, level = [q, v, a], kinematic_level
-    for i, x in enumerate(state):  # as in Pinocchio, a level or a flag may replace q, v or a
+    for i, x in enumerate(state):  # as in Pinocchio, a level or a flag can be at the position of q, v or a
         if isinstance(x, pin.KinematicLevel):
             level, state[i] = x, None
         elif isinstance(x, _FLAG):
@@ -184,19 +184,19 @@ def _from_last_kinematics(
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, compute_subtree_coms: bool = True
 ) -> np.ndarray:
-    """Compute the Jacobian J of the centre of mass, whose velocity is J v.
+    """Compute the Jacobian J of the centre of mass. The velocity of the centre of mass is J v.
 
     Args:
-        data: Workspace; stores the result in ``data.Jcom`` and fills ``data.com`` and ``data.mass``.
-        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change this default.
-        compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
+        data: Workspace. The function stores the result in ``data.Jcom`` and fills ``data.com`` and ``data.mass``.
+        q: Configuration of the spanning tree, shape (nq,). The default is the last q passed to a function of this
+            package; calls of Pinocchio functions with ``data.tree`` do not change this default.
+        compute_subtree_coms: Whether ``data.com`` also receives the centres of mass of all subtrees, in the world.
 
     Returns:
         Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     References:
-        Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, multiplied by G.
+        Pinocchio's ``jacobianCenterOfMass``, multiplied by G. The masses of all rotors are included.
 
     Example:
         >>> import pin_clusters as pc
@@ -205,7 +205,7 @@ def jacobianCenterOfMass(
         array([0.0553, 0.    , 0.0153])
     """
     subtrees = bool(compute_subtree_coms)
-    if isinstance(q, _FLAG):  # as in Pinocchio, the flag may replace q
+    if isinstance(q, _FLAG):  # as in Pinocchio, the flag can be at the position of q
         q, subtrees = None, bool(q)
     outputs = _JCOM | WORLD if subtrees else _JCOM
     if is_pinocchios(model, data):
@@ -228,7 +228,7 @@ def computeCentroidalMomentum(
     Without q and v, the function uses the state of the last ``forwardKinematics`` with v.
 
     Args:
-        data: Workspace; stores the result in ``data.hg`` and fills ``data.com[0]`` and the kinematics.
+        data: Workspace. The function stores the result in ``data.hg`` and fills ``data.com[0]``, ``oMi`` and ``v``.
 
     Returns:
         Momentum, [linear; angular], in world axes, [kg m/s] and [kg m^2/s].
@@ -249,10 +249,10 @@ def computeCentroidalMomentum(
 @also_pinocchios
 @_documented
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the centroidal momentum matrix A: the momentum about the centre of mass is A v.
+    """Compute the centroidal momentum matrix A. The momentum about the centre of mass is A v.
 
     Args:
-        data: Workspace; stores the result in ``data.Ag``.
+        data: Workspace; ``data.Ag`` stores the result as well.
 
     Returns:
         A, shape (6, nv), [linear; angular], in world axes, [kg m/s] and [kg m^2/s] per [rad/s] or [m/s]; a new array.
@@ -274,7 +274,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) ->
     """Compute the centroidal momentum matrix A and the momentum A v about the centre of mass.
 
     Args:
-        data: Workspace; stores the matrix in ``data.Ag`` and the momentum in ``data.hg``.
+        data: Workspace; ``data.Ag`` stores A, and ``data.hg`` stores the momentum.
 
     Returns:
         A, shape (6, nv), [linear; angular], in world axes, [kg m/s] and [kg m^2/s] per [rad/s] or [m/s]; a new array.
@@ -297,7 +297,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) ->
 def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix A, including the spin of all rotors.
 
-    The rate of the momentum is ``Ag a + dAg v``.
+    The time derivative of the momentum is ``Ag a + dAg v``, where ``dAg`` is the result.
     """
     return dccrba(model, data, q, v)
 
@@ -339,14 +339,14 @@ def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Compute the derivative of the centre-of-mass velocity with respect to q along ``pc.integrate``, for constant v.
 
-    It uses the state of the last ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The derivative
-    with respect to v is ``jacobianCenterOfMass``.
+    The function uses the state of the last ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The
+    derivative with respect to v is ``jacobianCenterOfMass``.
 
     Returns:
         Derivative, shape (3, nv), in world axes, [m/s] per [rad] or [m]; a new array.
 
     Raises:
-        NotComputedError: None of these functions was called with v before.
+        NotComputedError: No earlier call computed the velocities of the joints.
 
     Example:
         >>> import pin_clusters as pc
@@ -382,10 +382,10 @@ def computeCentroidalMomentumTimeVariation(
     Without q, v and a, the function uses the state of the last ``forwardKinematics`` with v and a.
 
     Args:
-        data: Workspace; stores the momentum in ``data.hg`` and its derivative in ``data.dhg``.
+        data: Workspace; ``data.hg`` stores the momentum, and ``data.dhg`` stores its time derivative.
 
     Returns:
-        Rate of the momentum, [linear; angular], in world axes, [N] and [N m].
+        Time derivative of the momentum, [linear; angular], in world axes, [N] and [N m].
 
     Example:
         >>> import pin_clusters as pc

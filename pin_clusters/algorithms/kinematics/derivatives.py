@@ -1,6 +1,7 @@
 """Derivatives of the motions of joints, frames and points with respect to the independent coordinates.
 
-Derivatives with respect to q are along ``pc.integrate``: dependent joints follow; the independent v and a are constant.
+Derivatives with respect to q are along ``pc.integrate``: the dependent joints change so that the constraints remain
+satisfied, and the independent v and a are constant.
 """
 
 from typing import Any, overload
@@ -65,13 +66,13 @@ _ROWS, _ROWS_OF_POINT = 6, 3
 def computeForwardKinematicsDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None
 ) -> None:
-    """Prepare the derivatives of velocities, and with a of accelerations, of joints, frames and points.
+    """Prepare the derivatives of the velocities and accelerations of joints, frames and points.
 
-    ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even after calls of
-    other functions. The function also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
+    ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even if other functions
+    are called in between. This function fills ``data.oMi``, ``v``, ``a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without a, only velocities are differentiated.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. If missing, only velocities are differentiated.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -108,7 +109,7 @@ def getJointVelocityDerivatives(
 def getJointAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of a joint's spatial acceleration with respect to q, v and a, preceded by dv_dq.
+    """Return the derivatives of a joint's spatial velocity (dv_dq) and spatial acceleration (da_dq, da_dv, da_da).
 
     See ``getFrameAccelerationDerivatives``.
     """
@@ -131,8 +132,8 @@ def getFrameVelocityDerivatives(
 def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivatives of the spatial velocity of a frame with respect to q and v.
 
-    For ``pin.WORLD`` and ``pin.LOCAL_WORLD_ALIGNED``, the reference point is fixed in space, as in Pinocchio: the
-    origin of the world, or the position of the frame at q.
+    For ``pin.WORLD``, the reference point is the origin of the world. For ``pin.LOCAL_WORLD_ALIGNED``, the reference
+    point is the position of the frame at q; as in Pinocchio, this point is fixed in space during differentiation.
     """
     _check.model_data(model, data)
     return _of_velocity(model, data, *_ids.place_of(model, where, named), _ROWS)
@@ -150,11 +151,10 @@ def getFrameAccelerationDerivatives(
 @also_pinocchios
 @_acceleration
 def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivatives of the spatial acceleration of a frame with respect to q, v and a, preceded by dv_dq.
+    """Return the derivatives of a frame's spatial velocity (dv_dq) and spatial acceleration (da_dq, da_dv, da_da).
 
-    The reference frame is used as in ``getFrameVelocityDerivatives``. For ``pin.WORLD`` and
-    ``pin.LOCAL_WORLD_ALIGNED``, Pinocchio 4.1 returns a wrong da_dq below joints with several degrees of freedom that
-    have a parent joint; this function does not.
+    The reference points are the same as in ``getFrameVelocityDerivatives``. Pinocchio 4.1 returns a wrong da_dq for
+    ``pin.WORLD`` and ``pin.LOCAL_WORLD_ALIGNED`` if an inner joint has several degrees of freedom.
     """
     _check.model_data(model, data)
     return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)
@@ -172,7 +172,7 @@ def getPointVelocityDerivatives(
         reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
     Returns:
-        (dv_dq, dv_dv), each of shape (3, nv), [m/s] per unit of the column; new arrays.
+        (dv_dq, dv_dv), each of shape (3, nv), [m/s] per unit of q or v; new arrays.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -193,13 +193,13 @@ def getPointVelocityDerivatives(
 def getPointClassicAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of the classical acceleration of a point with respect to q, v and a, preceded by dv_dq.
+    """Return the derivatives of a point's velocity (dv_dq) and classical acceleration (da_dq, da_dv, da_da).
 
     Args:
         reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
     Returns:
-        (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv), [m/s] or [m/s^2] per unit of the column; new arrays.
+        (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv), [m/s] or [m/s^2] per unit of q, v or a; new arrays.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc

@@ -66,8 +66,8 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Arr
     """Prepare the derivatives of Jacobians for ``getJointKinematicHessian`` and ``getFrameKinematicHessian``.
 
     Args:
-        data: Workspace; if q is passed, the function fills ``data.J`` and ``data.oMi``.
-        q: Configuration of the spanning tree, shape (nq,). By default, the state of ``computeJointJacobians``.
+        data: Workspace. If q is passed, the function fills ``data.J`` and ``data.oMi``.
+        q: Configuration of the spanning tree, shape (nq,). The default is the q of the last ``computeJointJacobians``.
 
     Raises:
         NotComputedError: q is missing, and no earlier call computed Jacobians.

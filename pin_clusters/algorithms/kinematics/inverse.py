@@ -1,8 +1,8 @@
-"""Inverse kinematics with closed loops; the result satisfies the loops and the limits of all joints.
+"""Inverse kinematics with closed loops and with limits on all joints.
 
-Levenberg-Marquardt steps along ``pc.integrate`` are least-squares problems with linear inequalities (the limits). They
-are solved as least-distance problems (Lawson and Hanson, chapter 23). Dependent joints are nonlinear in a step, so an
-exact penalty on violated limits is added to the merit function.
+Each Levenberg-Marquardt step along ``pc.integrate`` solves a least-squares problem with joint limits as linear
+inequalities. This problem is solved as a least-distance problem (Lawson and Hanson, chapter 23). The dependent joints
+are nonlinear functions of a step, so an exact penalty for violated limits is added to the merit function.
 """
 
 import warnings
@@ -36,8 +36,8 @@ class InverseKinematics:
 
     Attributes:
         q: Configuration that closes the loops, shape (nq,).
-        converged: Whether all targets are reached within the tolerance and all limits hold.
-        errors: Position error, [m], and angle error, [rad], per target name.
+        converged: Whether all targets are reached within the tolerance and all joint limits are satisfied.
+        errors: Position error, [m], and angle error, [rad], of each target, by target name.
         loop_residual: Largest absolute entry of ``pc.residual(model, q)``, [m] or [rad].
         iterations: Number of steps of all attempts, including rejected steps.
         at_limits: Names of the joints at or beyond a limit.
@@ -72,26 +72,26 @@ def inverse_kinematics(
     attempts: int = 8,
     data: ClusterData | None = None,
 ) -> InverseKinematics:
-    """Find a configuration that moves frames to target poses, with closed loops and within joint limits.
+    """Find a configuration that moves frames to target poses, closes all loops and satisfies the joint limits.
 
     Args:
-        targets: Target per frame name: a ``pin.SE3`` or a position, shape (3,), [m], in the world. To keep a floating
-            base in place, add the base as a target.
-        weights: Weight per target name, one number or (distance, angle), for conflicting targets; 1 by default.
+        targets: Targets by frame name: a ``pin.SE3``, or a position of shape (3,), [m], in the world. To keep a
+            floating base in place, add the base as a target.
+        weights: Weights by target name, for targets that conflict: a number or (distance, angle); 1 by default.
         center_of_mass: Target of the centre of mass in the world, shape (3,), [m]; its target name is "center_of_mass".
-        posture: Configuration approached in the null space of the targets, shape (nq,); by default ``q0``.
-        posture_weight: Weight of the posture error per rad or m: by default 1e-2 with a posture, otherwise 0. A final
-            phase without posture error reaches the targets.
-        tolerance: Largest error of a reached target, [m] and [rad].
+        posture: Preferred configuration, approached in the null space of the targets, shape (nq,); by default ``q0``.
+        posture_weight: Weight of the posture error per rad or m: by default 1e-2 if ``posture`` is given, otherwise 0.
+            The final phase of the search ignores the posture error, so that the targets are reached exactly.
+        tolerance: Maximum position error, [m], and maximum angle error, [rad], of a reached target.
         iterations: Maximum number of steps per attempt.
-        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0`` (fixed seed), which help
-            at singular poses such as a straight leg. The search ends if two attempts have equal results.
+        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0``, which help at singular
+            poses such as a straight leg. The search ends early if two attempts have equal results.
 
     Returns:
-        The result; if the targets are not reached, the best configuration that was found.
+        The solution or, if the targets are not reached, the best configuration that was found.
 
     Raises:
-        UnknownNameError: A frame or the target of a weight does not exist.
+        UnknownNameError: No frame has the name of a target, or no target has the name of a weight.
         ArgumentTypeError: An argument has a wrong type or value.
         ConfigurationError: The loops of ``q0`` cannot be closed.
 
@@ -172,19 +172,19 @@ def inverse_kinematics(
 
 
 def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
-    """List the joint limits in the form sign q <= bound: indices in q, indices in the tree's v, signs, bounds."""
+    """List the joint limits sign * q <= bound as arrays: indices in q, indices in the tree's v, signs and bounds."""
     tree = model.own_tree
     limited = [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j]]
     pairs = [(tree.idx_qs[j] + k, iv) for j in limited for k, iv in enumerate(in_v(tree, j))]
     iq, iv = np.tile(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, 2)
     low, high, half = model.lowerPositionLimit[iq], model.upperPositionLimit[iq], len(pairs)
     bound, sign = np.append(high[:half], -low[half:]), np.repeat([1.0, -1.0], half)
-    # Pinocchio marks missing limits by 1.8e308. If one limit of a pair is NaN, the other limit still holds.
+    # In Pinocchio, the value 1.8e308 marks a missing limit. If one limit of a pair is NaN, the other limit is used.
     rows = ~(low >= high) & (np.abs(bound) < 1e100)
     return iq[rows], iv[rows], sign[rows], bound[rows]
 
 
-# State of the solver: weighted errors r with Jacobian J; limits C d <= slack; errors per target, and the largest error.
+# State of the solver: weighted errors r, their Jacobian J, limits C d <= slack, target errors and their maximum.
 _Point = namedtuple("_Point", "q r J C slack errors worst")
 
 
@@ -238,7 +238,7 @@ def _descend(
         if gain > 0.0:
             flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
             point, damped = trial, max(0.01 * damped, 1e-8)
-            best = min(best, point, key=_merit)  # accepted steps violate limits only if the first pose violates them
+            best = min(best, point, key=_merit)  # accepted steps violate limits only if the starting pose violates them
     return best, limit
 
 
@@ -252,7 +252,7 @@ def _step(point: _Point, damping: float) -> tuple[np.ndarray, float]:
     d = free = inverse @ (-Q[: len(point.r)].T @ point.r)
     held, multiplier = np.zeros(len(margin), dtype=bool), 0.0
     while (broken := (point.C @ d > margin + 1e-13) & ~held).any():
-        held |= broken  # the active limits are among those that were violated in some iteration
+        held |= broken  # only limits that were violated in some iteration can be active
         M, target = np.vstack([-(point.C[held] @ inverse).T, point.C[held] @ free - margin[held]]), np.eye(n + 1)[n]
         residual = target - M @ (u := nnls(M, target, maxiter=1000)[0])
         if residual[n] < 1e-12:  # no d satisfies all limits

@@ -1,4 +1,4 @@
-"""Jacobians of joints and frames for the independent velocities: Pinocchio's tree Jacobians, multiplied by G."""
+"""Jacobians of joints and frames with respect to the independent velocities: Pinocchio's Jacobians, multiplied by G."""
 
 from typing import Any, overload
 
@@ -58,16 +58,16 @@ _rates = _check.documented(_COMMON, _ids.AT_A_PLACE, _WITH_RATE)
 @also_pinocchios
 @_documented
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> np.ndarray:
-    """Compute the Jacobians of all joints for ``getJointJacobian`` and ``getFrameJacobian``; update ``data.oMi``.
+    """Compute the Jacobians of all joints, which ``getJointJacobian`` and ``getFrameJacobian`` read.
 
     Args:
-        data: Workspace; stores the result in ``data.J``.
-        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change this default.
+        data: Workspace. The function stores the result in ``data.J`` and fills ``data.oMi``.
+        q: Configuration of the spanning tree, shape (nq,). The default is the last q passed to a function of this
+            package; calls of Pinocchio functions with ``data.tree`` do not change this default.
 
     Returns:
-        Array, shape (6, nv), [linear; angular], in the world; a new array. A column is the sum of the motion axes of
-        all joints that an independent velocity moves.
+        New array, shape (6, nv), [linear; angular], in the world. Column k is the sum of the motion axes of all joints
+        that move with v[k], each multiplied by the speed of its joint for v[k] = 1.
 
     Example:
         >>> import pin_clusters as pc
@@ -88,15 +88,15 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike |
 def computeJointJacobiansTimeVariation(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike
 ) -> np.ndarray:
-    """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and related functions.
+    """Compute the time derivatives of all joint Jacobians, which ``getFrameJacobianTimeVariation`` reads.
 
     The result includes the motion of the axes of universal, ZYX and composite joints, which Pinocchio 4.1 omits.
 
     Args:
-        data: Workspace; also fills ``data.J`` and ``data.tree.dJ``.
+        data: Workspace. The function fills ``data.J`` and ``data.tree.dJ``.
 
     Returns:
-        Array, shape (6, nv), [linear; angular], in the world, [m/s^2] and [rad/s^2] per unit of v; a new array.
+        New array, shape (6, nv), [linear; angular], in the world, [m/s^2] and [rad/s^2] per unit of v.
 
     Example:
         >>> import pin_clusters as pc
@@ -112,7 +112,7 @@ def computeJointJacobiansTimeVariation(
 @also_pinocchios
 @_documented
 def computeJointJacobian(model: ClusterModel, data: ClusterData, q: ArrayLike, joint_id: int) -> np.ndarray:
-    """Compute the Jacobian of one joint in its own frame.
+    """Compute the Jacobian of one joint in the joint frame.
 
     Returns:
         Jacobian, shape (6, nv), [linear; angular], in the joint frame, [m/s] and [rad/s] per unit of v; a new array.
@@ -145,7 +145,7 @@ def computeFrameJacobian(
 def _compute(
     model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Compute the Jacobian of a joint (``place`` < njoints) or frame (njoints + id) at q."""
+    """Compute the Jacobian at q of the joint ``place``, or of the frame ``place - njoints`` if ``place`` >= njoints."""
     _bridge.bring(model, data, q, data._zeros)
     result = np.empty((6, model.nv))
     data._run_jacobian(q, place, int(reference), 0, result)
@@ -178,7 +178,7 @@ def _from_data(
 def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the Jacobian of a joint, after ``computeJointJacobians``.
+    """Return the Jacobian of a joint; call ``computeJointJacobians`` first.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -202,7 +202,7 @@ def getFrameJacobian(
 @fast(of_jacobian_at_place, AT_A_PLACE)
 @_gets
 def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the Jacobian of a frame, or of a placement relative to a joint, after ``computeJointJacobians``.
+    """Return the Jacobian of a frame, or of a placement relative to a joint; call ``computeJointJacobians`` first.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -226,7 +226,7 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of a joint's Jacobian, after ``computeJointJacobiansTimeVariation``."""
+    """Return the time derivative of a joint's Jacobian; call ``computeJointJacobiansTimeVariation`` first."""
     return _from_data(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
@@ -235,7 +235,7 @@ def getJointJacobianTimeVariation(
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of a frame's Jacobian, after ``computeJointJacobiansTimeVariation``."""
+    """Return the time derivative of a frame's Jacobian; call ``computeJointJacobiansTimeVariation`` first."""
     return _from_data(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
 
 
@@ -249,7 +249,7 @@ def frameJacobianTimeVariation(
     frame_id: int,
     reference_frame: pin.ReferenceFrame,
 ) -> np.ndarray:
-    """Compute the time derivative of a frame's Jacobian at a state.
+    """Compute the time derivative of a frame's Jacobian in the state (q, v).
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc

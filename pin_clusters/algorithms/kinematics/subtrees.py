@@ -58,10 +58,10 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> float:
-    """Compute the mass of the robot, without the bodies fixed to the universe.
+    """Compute the mass of the robot, excluding bodies that are fixed to the universe.
 
     Args:
-        data: Workspace, optional; stores the result in ``data.mass[0]``.
+        data: Optional workspace; ``data.mass[0]`` stores the result as well.
 
     Returns:
         Mass, [kg].
@@ -88,7 +88,7 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
 @also_pinocchios
 @_documented
 def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
-    """Compute the masses, [kg], of the subtrees of all joints in ``data.mass``; index 0 is the whole robot.
+    """Compute ``data.mass``, the mass of each joint's subtree, [kg]. Index 0 refers to the whole robot.
 
     Example:
         >>> import pin_clusters as pc
@@ -134,11 +134,11 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def jacobianSubtreeCenterOfMass(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, subtree_root_joint_id: Any = None
 ) -> np.ndarray:
-    """Compute the Jacobian J of the centre of mass of a subtree, whose velocity in the world is J v.
+    """Compute the Jacobian of a subtree's centre of mass.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change this default. Without q, pass the joint id here.
+        q: Configuration of the spanning tree, shape (nq,). The default is the last q passed to a function of this
+            package, not to Pinocchio functions with ``data.tree``. To use the default, pass the joint id instead of q.
 
     Returns:
         Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
@@ -171,7 +171,7 @@ def jacobianSubtreeCenterOfMass(
 @also_pinocchios
 @_documented
 def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtree_root_joint_id: int) -> np.ndarray:
-    """Return the Jacobian of the centre of mass of a subtree, after ``jacobianCenterOfMass``.
+    """Return the Jacobian of a subtree's centre of mass; call ``jacobianCenterOfMass`` first.
 
     Returns:
         Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
@@ -201,10 +201,12 @@ def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def computeSupportedInertiaByFrame(
     model: ClusterModel, data: ClusterData, frame_id: int, with_subtree: bool
 ) -> pin.Inertia:
-    """Compute the inertia, in a frame, of the links rigidly attached beyond the frame, after ``forwardKinematics``.
+    """Compute the inertia, in a frame, of the links that are rigidly attached to the frame on its distal side.
+
+    Call ``forwardKinematics`` first.
 
     Args:
-        with_subtree: Also include all links that these links carry.
+        with_subtree: Whether to include the subtrees of these links as well.
 
     Returns:
         Inertia, [kg] and [kg m^2]. Lumped rotors are locked; point masses at the ends of rods are included.
@@ -227,14 +229,16 @@ def computeSupportedInertiaByFrame(
 @also_pinocchios
 @_documented
 def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.Force:
-    """Compute the force, in a frame, that the links beyond the frame require, after ``rnea`` without external forces.
+    """Compute the force, in a frame, that supports all links on the distal side of the frame.
+
+    Call ``rnea`` without external forces first.
 
     Returns:
-        Force that accelerates these links and everything they carry, and holds them against gravity, [linear; angular],
-        [N] and [N m]. It includes the spin of rotors on these links.
+        Force that accelerates these links and compensates gravity, [linear; angular], [N] and [N m]. It includes the
+        gyroscopic effects of the rotors on these links.
 
     Raises:
-        NotComputedError: ``rnea`` was not called before or was called with external forces, or the model has loops.
+        NotComputedError: ``rnea`` was not called or was called with external forces, or the model has closed loops.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -248,7 +252,7 @@ def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_i
     tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
     j, placement = frame.parentJoint, frame.placement
     f, v, a = data.f[j], data.v[j], data.a_gf[j]
-    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # due to joints and rotors on the link
+    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # from joints and rotors on the link
     carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
     return placement.actInv(reaction) + _moving(carried, placement.actInv(v), placement.actInv(a))
 
@@ -269,7 +273,7 @@ def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
-    """Compute the regressor of a joint's body: the force on the body is the regressor times ten inertial parameters.
+    """Compute the regressor of a joint's body. The force on the body is the regressor times ten inertial parameters.
 
     Call ``rnea`` first, because this function reads ``data.v`` and ``data.a_gf``.
 
@@ -293,7 +297,7 @@ def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) ->
 @also_pinocchios
 @_documented
 def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) -> np.ndarray:
-    """Compute the regressor of the body to which a frame belongs, as ``jointBodyRegressor`` but in the frame.
+    """Compute the regressor, in a frame, of the body to which the frame belongs; see ``jointBodyRegressor``.
 
     Returns:
         Regressor, shape (6, 10), in the frame, [N] and [N m] per unit of the parameter; a new array.

@@ -1,1 +1,1 @@
-"""Inertial parameters: values, regressors, and the combinations that torques determine."""
+"""Inertial parameters, their regressors, and the combinations that can be identified from torques."""

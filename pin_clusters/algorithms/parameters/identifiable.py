@@ -1,10 +1,10 @@
 """Identifiable combinations of inertial parameters (base parameters), computed cluster by cluster.
 
-A change of a cluster's parameters has no effect on torques under two conditions: in every motion, the change acts on
-the carrier of the cluster like a rigid body fixed to the carrier, and the carrier's parameters compensate for it. Each
-cluster is therefore a small problem with its carrier (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine for single
-joints), extended here to rotors, couplings and loops. Torques are used instead of energies, because no energy exists
-for the armature of a joint with several degrees of freedom.
+A change of a cluster's parameters has no effect on torques under two conditions. First, in every motion, the change
+acts like an additional rigid body fixed to the cluster's carrier, which is the body that carries the cluster. Second, a
+change of the carrier's parameters compensates for this additional body. Therefore, each cluster and its carrier form a
+separate problem. For single joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds
+rotors, couplings and loops. Energies are not used, because some armatures on ball joints have no kinetic energy.
 """
 
 import warnings
@@ -22,49 +22,51 @@ from .regressors import computeJointTorqueRegressor
 
 _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
-"""Singular values above ``_CERTAIN`` count, and values below ``_LEVEL`` do not (columns have norm 1). Between them, the
-widest gap decides if its factor is at least ``_GAP``; otherwise values above ``_LEVEL`` count. Rounding is < 4e-10."""
+"""Thresholds for singular values of a matrix with columns of norm 1. Values above ``_CERTAIN`` are significant, and
+values below ``_LEVEL`` are not. Between these limits, values above the widest gap are significant if the ratio of the
+values at the gap is at least ``_GAP``; otherwise, values above ``_LEVEL`` are. Rounding errors are below 4e-10."""
 _SMALL = 1e-9
-"""Smaller coefficients are set to zero."""
+"""Limit below which coefficients are set to zero."""
 _SHORTEST = 1e-4
-"""Lower limit of the norm of a column relative to the longest one; rounding dominates in shorter columns."""
+"""Smallest accepted norm of a column, relative to the largest norm; rounding errors dominate in shorter columns."""
 _NEW, _LARGEST = 1e-3, 1e5
-"""Part of a column's norm that must be new if the column is independent; largest accepted coefficient."""
+"""Relative norm of the part orthogonal to other columns that makes a column independent; largest coefficient."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
-"""Largest step without loops, largest step with loops, and smallest step, [rad] or [m]."""
+"""Largest step between poses without loops, largest step with loops, and smallest step, [rad] or [m]."""
 _REGULAR, _TRIES, _WALK = 30.0, 100, 8
-"""Largest accepted condition number of loops (or four times the value at the first pose, because rounding errors grow
-with its square); attempts per pose; number of poses after which the walk restarts."""
+"""Largest condition number of loops, or four times the value at the first pose if larger; attempts per pose; number of
+poses after which the random walk restarts. Rounding errors grow with the square of the condition number."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
     """Compute the combinations of inertial parameters that the torques determine (base parameters).
 
-    Each base parameter is one pivot parameter plus multiples of parameters that the torques cannot separate from it.
-    With the pivot columns ``p`` of the regressor, ``Y @ values = Y[:, p] @ basis @ values`` in every state. Pivots are
-    the first independent columns, ``p = (basis != 0.0).argmax(axis=1)``, except for parameters that have little effect
-    on torques or differ from earlier parameters by less than 1e-3. In all cases, ``p = ((basis == 1.0) &
-    (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)``.
+    Each base parameter is one pivot parameter plus multiples of parameters that the torques cannot separate from the
+    pivot. With the pivot columns ``p`` of the regressor, ``Y @ values`` equals ``Y[:, p] @ basis @ values`` in every
+    state. The pivots are usually the first independent columns; columns with little effect on the torques, or almost
+    dependent on earlier columns, are avoided. The pivots are ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0)
+    == 1)).argmax(axis=1)``.
 
-    The poses are reachable from ``pc.neutral``. The number of combinations is the number of significant singular values
-    of the regressor with normalized columns. Significant values are above 1e-8 and above a gap by a factor of at least
-    1e4. Loops with many bodies and few degrees of freedom may have no such gap. Then all singular values above 1e-8
-    count, the equation above holds to about 1e-5 of the largest entry, and a warning lists the singular values.
+    The regressors are evaluated at random poses that are reachable from ``pc.neutral``. The number of base parameters
+    is the number of significant singular values of the regressor with normalized columns. Significant values exceed
+    1e-8 and are separated from smaller values by a factor of at least 1e4. Loops with many bodies and few degrees of
+    freedom may have no such gap. Then all singular values above 1e-8 are significant, the equation above holds to about
+    1e-5 of the largest entry, and a warning lists the singular values.
 
     Args:
         model: Cluster model.
-        seed: Seed of the random poses; the result does not depend on the seed.
+        seed: Seed of the random poses. The result does not depend on the seed.
 
     Returns:
-        ``basis``, shape (identifiable, parameters), and labels such as ``"knee: Izz + 0.09 foot: mass"``. The pivot
-        columns of ``basis`` are the identity; ``basis @ values`` are the base parameters, in the units of the pivots.
+        ``basis``, shape (identifiable, parameters), and labels such as ``"knee: Izz + 0.09 foot: mass"``. The base
+        parameters are ``basis @ values``, in the units of the pivots. The pivot columns of ``basis`` form the identity.
 
     Raises:
         ArgumentTypeError: ``model`` is not a cluster model, or ``seed`` is not an integer.
         SingularClusterError: No regular pose of a loop was found.
 
     Warns:
-        PinClustersWarning: The singular values have no gap; the number of combinations depends on the threshold 1e-8.
+        PinClustersWarning: The singular values have no gap, so the number of base parameters depends on the threshold.
 
     References:
         docs/algorithms.md, (Y3); Gautier and Khalil, "Direct calculation of minimum set of inertial parameters of
@@ -84,10 +86,10 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
-    Y_fixed = _torques(model, states, 0)  # the pivots are chosen at fixed states and do not depend on the seed
+    Y_fixed = _torques(model, states, 0)  # with a fixed seed, because the pivots must not depend on the user's seed
     Y = Y_fixed if seed == 0 else _torques(model, states, seed)
     bases, pivots, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
-    # Carriers come before the clusters that they carry.
+    # The loop visits carriers before the clusters that they carry.
     for cluster, block in zip(model.clusters, blocks, strict=True):
         carrier = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
         carrier_columns = np.arange(_BODY * (carrier - 1), _BODY * carrier) if carrier else np.zeros(0, dtype=np.int64)
@@ -102,7 +104,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
             basis[np.ix_(selected, dependent)] += X[len(carrier_columns) :]
         pivots += selected.tolist()
         size[block] = _norms(Y_fixed[:, block])
-    # A carrier may come after its cluster in the column order, so the pivots are chosen again over all columns.
+    # A carrier's columns may follow the columns of its cluster, so the pivots are chosen again among all columns.
     choose, A = bases[:, pivots] * size[pivots, None] / size
     first, _ = _select(choose)
     A = np.linalg.solve(A[:, first], A)
@@ -126,14 +128,14 @@ def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.nd
 
 
 def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
-    """Stack the regressors of many states, with the largest entry of each state scaled to 1; reduce them by QR."""
+    """Return the R factor of the stacked regressors of random states; each regressor has the largest entry 1."""
     rng, data = np.random.default_rng(seed), ClusterData(model)
     blocks: list[np.ndarray] = []
     start = q = neutral(model)
     largest_condition = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
     reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
     while len(blocks) < states:
-        # Loops continue from the last pose: small steps from one pose would cover little of their motion.
+        # Loops continue from the last pose, because small steps from one pose would cover little of their motion.
         q = q if len(blocks) % walk else start
         for _ in range(_TRIES):
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
@@ -168,7 +170,7 @@ def _norms(A: np.ndarray) -> np.ndarray:
 
 
 def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
-    """Choose columns of a carrier and of its cluster that span all columns of both."""
+    """Choose columns of a carrier and of its cluster that span the columns of the carrier and the cluster."""
     A = Y[:, np.concatenate([carrier, cluster])]
     A = A / _norms(A)
     n = len(carrier)
@@ -178,7 +180,7 @@ def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: st
 
 
 def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Express columns as combinations of the chosen columns, shape (chosen, others)."""
+    """Compute the coefficients of columns as combinations of the chosen columns, shape (chosen, others)."""
     size = _norms(Y[:, np.concatenate([chosen, others])])
     by, of = size[: len(chosen)], size[len(chosen) :]
     X = np.linalg.lstsq(Y[:, chosen] / by, Y[:, others] / of, rcond=None)[0]
@@ -187,10 +189,10 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
 
 
 def _select(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
-    """Choose columns that span all columns, preferably the first ones; also return an orthonormal basis.
+    """Choose columns, preferably the first ones, that span all columns; also return an orthonormal basis.
 
-    If chosen columns are almost dependent, coefficients above ``_LARGEST`` occur. Columns are then exchanged until no
-    coefficient exceeds this limit (Gu and Eisenstat, strong rank-revealing factorization).
+    If the chosen columns are almost dependent, other columns have coefficients above ``_LARGEST``. Then columns are
+    exchanged until no coefficient exceeds this limit (Gu and Eisenstat, strong rank-revealing factorization).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, about)
@@ -237,7 +239,7 @@ def _project_out(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def combination(row: np.ndarray, pivot: int, names: tuple[str, ...]) -> str:
-    """Format a combination, starting with its pivot parameter."""
+    """Format a linear combination of parameters, starting with the pivot parameter."""
     parts = [names[pivot]]
     for k in np.flatnonzero(row):
         if k != pivot:

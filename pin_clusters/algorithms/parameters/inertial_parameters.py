@@ -1,4 +1,4 @@
-"""Inertial parameters of a robot: their values, and models with other values."""
+"""Inertial parameters of a robot, and models with other parameter values."""
 
 import dataclasses
 from typing import Any
@@ -19,9 +19,9 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
     """List the inertial parameters in the order of the columns of ``pc.computeJointTorqueRegressor``.
 
     Each body has ten parameters: mass [kg], first moment [kg m] and inertia about the origin of its joint [kg m^2], as
-    in Pinocchio's ``toDynamicParameters``. They include rotors that are locked into the body (``Rotor`` with
-    ``inertia``), but not rods. The following parameters are the axial inertia of each ``Rotor`` [kg m^2], each non-zero
-    armature [kg m^2] or [kg], and the mass of each rod with mass [kg].
+    in Pinocchio's ``toDynamicParameters``. The body parameters include the rotors mounted on the body whose ``Rotor``
+    has an ``inertia``, but exclude rods. After the bodies follow the axial inertia of each ``Rotor`` [kg m^2], each
+    non-zero armature [kg m^2] or [kg], and the mass of each rod with mass [kg].
 
     Args:
         model: Cluster model.
@@ -58,14 +58,14 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
-    """Create a model with other inertial parameters; its dynamics need no compilation.
+    """Create a model with other inertial parameters, without compiling its dynamics again.
 
     All models that differ only in these values share compiled functions, which read the values from memory. These
     functions are slower than the functions of ``pc.specialise``, which contain the values as constants.
 
-    A ``Rotor`` defined by its ``inertia`` is defined by its ``axial_inertia`` in the new model, because the parameters
-    of its carrier contain the rest of the inertia. A rotor that is a body of the tree stays a body if its new
-    parameters are not balanced. Rods and armatures whose value becomes zero are no longer parameters.
+    If a ``Rotor`` has an ``inertia``, the ``Rotor`` of the new model has only the ``axial_inertia``, because the
+    parameters of the carrier contain the rest of the inertia. A rotor modelled as a body of the tree stays a body if
+    its new inertia is unbalanced. Rods and armatures whose new value is zero are no longer parameters.
 
     Args:
         model: Cluster model.
@@ -77,8 +77,8 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
     Raises:
         ShapeError: The number of values differs from the number of parameters of the model.
         ArgumentTypeError: An argument has a wrong type.
-        InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or no real body has
-            the inertia. Bodies whose parameters are unchanged or scaled by one factor are not checked.
+        InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or the inertia of a
+            body is physically impossible. Bodies with unchanged or uniformly scaled parameters are not checked.
 
     Example:
         >>> import pin_clusters as pc
@@ -124,14 +124,14 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:
-    """Return the name of the joint of a tree velocity, with a number if the joint has several velocities."""
+    """Return the name of the joint with tree velocity ``iv``, and a number if the joint has several velocities."""
     tree = model.own_tree
     j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Convert ten parameters to an inertia; if ``checked``, raise an error if no mass distribution has this inertia."""
+    """Convert ten parameters to an inertia. If ``checked``, a physically impossible inertia raises an error."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)

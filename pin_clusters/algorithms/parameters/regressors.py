@@ -23,12 +23,12 @@ def computeJointTorqueRegressor(
 ) -> np.ndarray:
     """Compute the regressor Y of the joint torques: ``pc.rnea(model, data, q, v, a) = Y @ parameters``.
 
-    There are ten columns per body of the tree: mass, first moment, and inertia about the joint origin in Pinocchio's
-    order xx xy yy xz yz zz. These are followed by one column per ``Rotor`` (axial inertia), per non-zero armature, and
-    per rod with mass. ``pc.parameters`` returns values and labels.
+    Y has ten columns per body of the tree: mass, first moment, and inertia about the joint origin in Pinocchio's order
+    xx xy yy xz yz zz. Then follows one column for the axial inertia of each ``Rotor``, for each non-zero armature, and
+    for the mass of each rod with mass. ``pc.parameters`` returns the values and labels of all parameters.
 
     Args:
-        data: Workspace; stores the result in ``data.jointTorqueRegressor``.
+        data: Workspace; ``data.jointTorqueRegressor`` stores the result as well.
 
     Returns:
         Y, shape (nv, parameters), [N m] or [N] per unit of the parameter; a new array.
@@ -58,12 +58,12 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike)
     """Compute the regressor of the centre of mass.
 
     Args:
-        data: Workspace; stores the result in ``data.staticRegressor``.
+        data: Workspace; ``data.staticRegressor`` stores the result as well.
 
     Returns:
-        Regressor, shape (3, columns); a new array. There are four columns per body (mass, first moment), followed by
-        zero columns for rotors and armature and the columns of rods. Its product with these parameters is the centre of
-        mass, [m]; as in Pinocchio, it is divided by the mass of the robot.
+        Regressor, shape (3, columns); a new array. It has four columns per body (mass, first moment), followed by zero
+        columns for rotors and armatures, and by the columns of rods. The product of the regressor and these parameters
+        is the centre of mass, [m], because, as in Pinocchio, the regressor is divided by the mass of the robot.
 
     Example:
         >>> import pin_clusters as pc
@@ -81,10 +81,10 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
     """Compute the regressor of the kinetic energy.
 
     Args:
-        data: Workspace; stores the result in ``data.kineticEnergyRegressor``.
+        data: Workspace; ``data.kineticEnergyRegressor`` stores the result as well.
 
     Returns:
-        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
+        New array, shape (parameters,), with columns as in ``computeJointTorqueRegressor``, [J] per unit of a parameter.
 
     Example:
         >>> import pin_clusters as pc
@@ -101,13 +101,13 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the regressor of the potential energy of gravity.
+    """Compute the regressor of the gravitational potential energy.
 
     Args:
-        data: Workspace; stores the result in ``data.potentialEnergyRegressor``.
+        data: Workspace; ``data.potentialEnergyRegressor`` stores the result as well.
 
     Returns:
-        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
+        New array, shape (parameters,), with columns as in ``computeJointTorqueRegressor``, [J] per unit of a parameter.
 
     Example:
         >>> import pin_clusters as pc
@@ -119,7 +119,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
-    """Run the kernel for one of its three results; with v, ``data._coupling`` must belong to the state."""
+    """Compute one of the three regressors; if v is given, ``data._coupling`` must belong to the state (q, v)."""
     memory, nothing = data._regressor_memory(), data._zeros[:0]
     stored: np.ndarray = getattr(memory, which)
     outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
