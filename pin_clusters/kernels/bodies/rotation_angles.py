@@ -36,8 +36,7 @@ def quaternion(R):
 def log6(R, p):
     """Return the motion [linear; angular] that reaches the placement (R, p) in unit time."""
     x, y, z, w = quaternion(R)
-    # t is the tangent of angle / 4, then angle / 8, then angle / 16, divided by sin(angle / 2). The last tangent is at
-    # most 0.2.
+    # t is the tangent of angle / 4, angle / 8 and then angle / 16, divided by sin(angle / 2); the last t is <= 0.2.
     ss = x * x + y * y + z * z
     t = 1.0 / (1.0 + w)
     t = t / (1.0 + math.sqrt(1.0 + t * t * ss))

@@ -201,10 +201,7 @@ def look_at_guards(clock: Out, numbers, places, radii, first):
 
 @uncounted
 def look_at_stops(clock: Out, numbers, q, stops):
-    """Write distances to stops; count stops that need the caller; return the smallest distance.
-
-    Such stops are too deep, or they are near and more than one velocity moves them.
-    """
+    """Write distances to stops; count the stops that require an action of the caller; return the smallest distance."""
     lowest, m, stop_gaps = math.inf, 0, stops.stop_gaps
     for i in range(len(stop_gaps)):
         stop_gaps[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]

@@ -110,7 +110,7 @@ def assemble(numbers: Out, gram, near, m, first, A: Out):
 
 @uncounted
 def relaxation_of(m, A):
-    """Return the smallest ratio over all points of min(A_xx, A_yy) to the tangential eigenvalue, a step bound."""
+    """Return the smallest ratio, over all points, of min(A_xx, A_yy) to the largest tangential eigenvalue."""
     w, least = 3 * m, 1.0
     for i in range(m):
         x, y, z = A[3 * i * (w + 1)], A[(3 * i + 1) * (w + 1)], A[3 * i * (w + 1) + 1]
