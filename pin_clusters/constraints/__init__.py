@@ -1,4 +1,4 @@
-"""Constraints, which describe transmissions, loops, rotors and springs; one module for each type."""
+"""Constraints that describe transmissions, loops, rotors and springs; each type has its own module."""
 
 from .belt import Belt as Belt
 from .coupling import Coupling as Coupling

@@ -1,4 +1,4 @@
-"""Closed forms of mechanisms: all assemblies as explicit functions of the independent coordinates."""
+"""Closed-form solutions of mechanisms: all assemblies as explicit functions of the independent coordinates."""
 
 import itertools
 import math
@@ -22,18 +22,18 @@ class ClosedForm:
 
     independent: tuple[int, ...]  # joint ids
     dependent: tuple[int, ...]
-    # From the independent coordinates, shape (independent,), to all assemblies, each of shape (dependent,): the user's
-    # branch first, empty if the mechanism cannot be assembled.
+    # Maps the independent coordinates, shape (independent,), to the list of all assemblies, each of shape (dependent,).
+    # The user's branch comes first. The list is empty if the mechanism cannot be assembled.
     solve: Callable[[np.ndarray], list[np.ndarray]]
-    # From symbolic coordinates, passed as separate arguments, to the value of each dependent joint, or to (a, b, c,
-    # gear) if this value is gear times a solution of ``a sin x + b cos x = c``.
+    # Maps symbolic coordinates, passed as separate arguments, to the value of each dependent joint. The entry of a
+    # joint is (a, b, c, gear) if its value is gear times a solution x of ``a sin x + b cos x = c``.
     explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
         return self.solve(coordinates_of(tree, self.independent, q))
 
     def assemblies(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
-        """Return all assemblies as configurations; the other joints have their values in q."""
+        """Return all assemblies as configurations; joints outside the mechanism keep their values from q."""
         configurations = []
         for solution in self.solutions(tree, q):
             configurations.append(q.copy())
@@ -43,7 +43,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies of an ``explicit`` form; ``first`` (+1 or -1) selects the preferred roots."""
+    """Return all assemblies given by ``explicit``; ``first`` (+1 or -1) selects the roots that come first."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
@@ -61,7 +61,7 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     size = math.hypot(a, b)
     if size == 0.0:
         return ()
-    # Near the dead centre, acos(c / size) loses half of the digits, but the square root of this product is accurate.
+    # Near the singularity, acos(c / size) loses half of the digits, but the square root of this product is accurate.
     square = (size - c) * (size + c)
     if square < 0.0:
         if square < -DEAD_CENTRE * size * size:
@@ -71,5 +71,5 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     return (wrap(middle + half), wrap(middle - half)) if square else (wrap(middle + half),)
 
 
-# Rounding error of a squared length if two circles touch, relative to the square of a length
+# Tolerance for circles that touch in one point: rounding error of a squared length, relative to the squared length
 DEAD_CENTRE = 1e-14

@@ -1,4 +1,4 @@
-"""Frames and joints of a tree, to which constraints refer, with checks that raise ``PinClustersError``."""
+"""Looks up the frames and joints that constraints refer to; invalid names raise a ``PinClustersError``."""
 
 import math
 import warnings
@@ -106,7 +106,7 @@ def short(frame: str | Attachment) -> str:
 
 
 def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple[int, pin.SE3]:
-    """Return the joint id of a frame's body and the frame in that joint's frame; names of joints take precedence."""
+    """Return the joint id of a frame's body, and the placement in that joint's frame; joint names take precedence."""
     name = short(frame)
     extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
     if name == UNIVERSE:
@@ -126,7 +126,7 @@ def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple
 def two_bodies(
     tree: pin.Model, frame_a: str | Attachment, frame_b: str | Attachment, owner: str
 ) -> tuple[int, pin.SE3, int, pin.SE3]:
-    """Return joint ids and placements of two frames, and check that a loop can connect their bodies."""
+    """Return the joint ids and placements of two frames; check that a loop can connect their bodies."""
     joint_a, placement_a = resolve_frame(tree, frame_a, owner)
     joint_b, placement_b = resolve_frame(tree, frame_b, owner)
     if joint_a == joint_b:
@@ -162,7 +162,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation that maps a unit vector to another, shape (3, 3); a fixed half turn if opposite."""
+    """Return the smallest rotation matrix that maps ``start`` to ``end``; opposite vectors give a fixed half turn."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)
@@ -174,8 +174,8 @@ def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 def perpendicular(axis: np.ndarray) -> np.ndarray:
     """Return a unit vector perpendicular to an axis: y for axis x, z for axis y, and x for axis z.
 
-    In general, it is the perpendicular part of the coordinate axis that follows the coordinate axis nearest to
-    ``axis``.
+    For any other axis, take the coordinate axis nearest to ``axis`` and then the next coordinate axis in the order x,
+    y, z, x. The result is the normalized part of this next axis that is perpendicular to ``axis``.
     """
     next_axis = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
     across = next_axis - (next_axis @ axis) * axis
@@ -194,10 +194,10 @@ def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
 
 
 def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) -> tuple[int, np.ndarray]:
-    """Return the id of a revolute (or prismatic) joint, and its unit axis in its own frame."""
+    """Return the id of a revolute (or prismatic) joint, and the joint's unit axis in the joint frame."""
     j = moving_joint_id(tree, name, owner)
     subspace = joint_subspace(tree.joints[j])
-    assert subspace is not None  # because moving_joint_id checks for one degree of freedom
+    assert subspace is not None  # moving_joint_id has checked that the joint has one degree of freedom
     along, about = subspace[:3], subspace[3:]
     if np.any(about if prismatic else along):
         kind = "prismatic" if prismatic else "revolute"

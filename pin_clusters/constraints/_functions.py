@@ -1,4 +1,4 @@
-"""User functions, compiled or in Python: pickling, and finite differences for missing derivatives."""
+"""Pickling of user functions, compiled or in Python, and finite differences for missing derivatives."""
 
 import ctypes
 import importlib
@@ -17,7 +17,7 @@ SIGNATURE = "(float64*, float64*) -> none"
 
 @dataclass(frozen=True)
 class _ByName:
-    """A reference by module and name to a compiled function, which cannot be pickled itself."""
+    """A reference to a compiled function by module and name, because the function itself cannot be pickled."""
 
     place: tuple[str, str]
 
@@ -31,7 +31,7 @@ def restored(function: Any) -> Any:
 
 
 def picklable(function: Any, owner: str) -> Any:
-    """Return a function or a picklable reference to it; raise ``PinClustersError`` for lambdas and the like."""
+    """Return the function, or a picklable reference to it; raise ``PinClustersError`` if neither can be pickled."""
     try:
         pickle.dumps(function)
         return function
@@ -64,7 +64,7 @@ _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__bases__[0]
 
 
 def function_defect(function: Any) -> str:
-    """Return the reason if an object is not a valid function, or ""; a wrong signature would crash later."""
+    """Return why an object is not a valid user function, or "" if it is; a wrong signature would crash later."""
     if isinstance(function, _FUNCTION_POINTER):
         if not address_of(function):
             return "is a null pointer"
@@ -82,7 +82,7 @@ Function = Callable[[np.ndarray], Any]
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
 # Weights of second derivatives at steps 0 to 4
 SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# The error is (ninth derivative) step^8 / 630 + 1e-16 / step, which is 1e-14 for sines and a step of 0.02 rad.
+# The error is (ninth derivative) * step^8 / 630 + 1e-16 / step, which is 1e-14 for sines and a step of 0.02 rad.
 # Functions of a length vary over about 0.1 m, so their step [m] is smaller.
 ANGLE_STEP = 0.02
 LENGTH_STEP = 1e-3
@@ -92,7 +92,7 @@ COMPLEX_STEP = 1e-30
 
 
 def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Return d function / d x by eighth-order central differences; the last axis belongs to x."""
+    """Return the derivative of a function with respect to x by eighth-order central differences; x is the last axis."""
     columns = []
     for k, step in enumerate(steps):
         total: Any = 0.0
@@ -100,7 +100,7 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
             ahead, behind = x.copy(), x.copy()
             ahead[k] += n * step
             behind[k] -= n * step
-            # the actual distance after rounding
+            # Rounding changes the step, so divide by the actual distance between the points.
             width = (ahead[k] - behind[k]) / (2.0 * n)
             total = total + weight / width * (np.asarray(function(ahead)) - np.asarray(function(behind)))
         columns.append(total)
@@ -122,7 +122,7 @@ def second_difference(function: Callable[[float], np.ndarray], step: float) -> n
 
 @dataclass(frozen=True)
 class ComplexStep:
-    """The Jacobian, accurate to rounding, of a function that accepts complex numbers; computed by complex steps."""
+    """The Jacobian, by complex steps, of a function that accepts complex numbers; it is accurate to rounding."""
 
     function: Function
 

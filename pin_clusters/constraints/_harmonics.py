@@ -26,7 +26,7 @@ MOST_FACTORS = 3
 
 
 class _Arithmetic:
-    """Operators that follow from the sum and the product of a class."""
+    """Derives the remaining operators from a class's ``__add__`` and ``__mul__``."""
 
     __slots__ = ()
 
@@ -101,7 +101,7 @@ def coordinates(count: int) -> tuple[Angle, ...]:
 
 
 def linear(angle: Angle) -> Harmonic:
-    """Return the angle itself as a term; also used for the coordinate of a prismatic joint."""
+    """Return the angle itself as a term; prismatic joint coordinates also use this function."""
     return Harmonic({((LINEAR, angle),): 1.0})
 
 
@@ -157,7 +157,7 @@ def square(vector: np.ndarray) -> Any:
 
 
 def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
-    """Return the terms of a row without terms due to rounding, such as the cosine of a right angle."""
+    """Return the terms of an equation without those that are only rounding errors, such as cos(pi / 2)."""
     terms = _harmonic(row).terms
     least = np.finfo(float).eps * max((abs(c) for c in terms.values()), default=0.0)
     return {factors: c for factors, c in terms.items() if abs(c) > least}
@@ -166,7 +166,7 @@ def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
 def harmonic_closure(
     source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
 ) -> HarmonicClosure:
-    """Return the closure of the equations ``rows`` = 0; ``joints`` are in the order of the coordinates."""
+    """Return a closure for the equations ``rows`` = 0; ``joints`` are in the order of the coordinates."""
     index: dict[Angle, int] = {}
     terms = tuple(
         tuple(

@@ -1,4 +1,4 @@
-"""Planar mechanisms of a tree; complex numbers represent the vectors of the plane.
+"""Planar mechanisms; complex numbers represent vectors in the plane of the mechanism.
 
 The plane is perpendicular to the axis of the crank, which points to the viewer, so positive angles are anticlockwise.
 A mechanism that is not planar, or whose joints are not in the expected order, raises ``ConstraintError``.
@@ -18,10 +18,10 @@ from .closures import Closure, FrameClosure
 from .loop import Loop
 from .rows import Constraint, store
 
-# [rad], and relative length. A file that contains 1.5708 instead of pi/2 has an error of 4e-6; larger errors than this
-# tolerance are not due to printing.
+# Tolerance of angles [rad] and of relative lengths. A file that contains 1.5708 instead of pi/2 has an error of 4e-6;
+# an error above this tolerance is not due to rounded digits in the file.
 PLANAR_TOLERANCE = 1e-4
-# Relative to the longest link; a shorter link is considered to have length 0.
+# Smallest link length, relative to the longest link; a shorter link is treated as a link of length 0.
 SHORTEST = 1e-9
 
 
@@ -31,7 +31,7 @@ class Link:
 
     joint: int  # joint id of the body; 0 is the universe
     sign: float  # sign of the joint's angle about the normal; 0 for ground and slider
-    axes: np.ndarray  # axes of the plane in the frame of the joint, as columns, if all coordinates are 0
+    axes: np.ndarray  # axes of the plane at zero coordinates, as columns, expressed in the frame of the joint
     start: complex  # origin of the joint in its parent body, in the plane [m]
     height: float  # position of this origin along the normal [m]
     slide: complex = 0j  # direction of a slider in the plane
@@ -39,7 +39,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a body, [m]: in its joint frame, in the plane about the origin of the joint, and along the normal."""
+    """A point of a body [m]: its position in the joint frame, in the plane from the joint's origin, and its height."""
 
     link: Link
     position: np.ndarray
@@ -48,7 +48,7 @@ class Point:
 
     @property
     def frame(self) -> pin.SE3:
-        """Frame at the point with the axes of the plane, in the frame of the joint."""
+        """Frame at the point whose axes are those of the plane, expressed in the frame of the joint."""
         return pin.SE3(self.link.axes, self.position)
 
 
@@ -129,7 +129,7 @@ class Plane:
 
 
 def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[complex, ...]:
-    """Return the intersections of two circles, if any: first left, then right of the line from b to d."""
+    """Return the intersections of two circles, if any; the first is left of the line from centre b to centre d."""
     line = d - b
     distance = abs(line)
     if distance == 0.0:
@@ -157,7 +157,7 @@ class LinkageGeometry:
 
 
 class Linkage(Constraint):
-    """Base class of planar linkages, which are frozen dataclasses with ``closure``, ``branch`` and ``independent``."""
+    """Base class of planar linkages: frozen dataclasses with the fields ``closure``, ``branch`` and ``independent``."""
 
     _tied: ClassVar[str] = "one on each of the two bodies that the pin connects"
     closure: Any
@@ -171,23 +171,23 @@ class Linkage(Constraint):
         store(self, closure=closure, branch=check_branch(self.branch, self.label))
 
     def geometry(self, tree: pin.Model) -> LinkageGeometry:
-        """Return the dimensions of the linkage in ``tree``; raises the same errors as ``closures``."""
+        """Return the dimensions of the linkage in ``tree``; raise the same errors as ``closures``."""
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the two equations of the pin [m]; raises ``ConstraintError`` if the linkage is not planar."""
+        """Return the two equations of the pin [m]; raise ``ConstraintError`` if the linkage is not planar."""
         a, b = self.geometry(tree).pin
         labels = f"{self.label}: x", f"{self.label}: y"
         ends = a.link.joint, a.frame, b.link.joint, b.frame
         return [FrameClosure(self, labels, ("m", "m"), *ends, "none", np.eye(6)[:2])]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the dependent joints as functions of the independent joints; up to two assemblies."""
+        """Return the dependent joints as functions of the independent joints; there are at most two assemblies."""
         geometry, count = self.geometry(tree), len(self.independent)
         return ClosedForm(geometry.joints[:count], geometry.joints[count:], geometry.solve)
 
     def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a ``Loop``, for comparison."""
+        """Return an equivalent ``Loop`` for the pin, for comparison."""
         a, b = ((tree.names[p.link.joint], p.frame) for p in self.geometry(tree).pin)
         return [Loop(a, b, "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {self.label}")]
 

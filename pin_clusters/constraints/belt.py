@@ -14,23 +14,23 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 class Belt(Constraint):
     """A transmission between two bodies, with its pulleys on the nearest common ancestor (NCA) of the two bodies.
 
-    ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``. The axis of each joint defines its
-    positive sense. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753). If the predecessor is the link and the
-    successor is the rotor, the ratio is in rotor turns per link turn.
+    The equation is ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``: each sum contains the
+    coordinates of the joints on the path from the NCA to this body. The axis of each joint defines its positive sense.
+    URDF+ (arXiv 2411.19753) calls this constraint ``<coupling>``.
 
     Args:
-        predecessor: Link or joint name.
-        successor: Link or joint name.
+        predecessor: Name of a link or joint, usually on the output side.
+        successor: Name of a link or joint, usually the rotor.
         ratio: Turns of the successor per turn of the predecessor; not 0.
-        offset: Offset of the equation, [rad] or [m].
-        dependent: Joint (or body) on either path that becomes dependent; by default the last joint on the path to the
-            successor.
+        offset: Offset in the equation, [rad] or [m].
+        dependent: Joint (or body) on one of the two paths that becomes dependent; by default the last joint on the
+            path to the successor.
 
     Raises:
-        ConstraintError: A name is not text, the ratio is 0 or not finite, or the two names are equal.
+        ConstraintError: A name is not a string, the ratio is 0 or not finite, or the two names are equal.
 
     Example:
-        A belt turns the ankle rotor, which the thigh carries, in proportion to the sum of knee and ankle angles:
+        The thigh carries the ankle rotor. A belt turns this rotor in proportion to the sum of knee and ankle angles:
 
         >>> import pin_clusters as pc
         >>> pc.Belt("ankle", "ankle_rotor", 12.0).ratio
@@ -55,7 +55,7 @@ class Belt(Constraint):
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling; raises ``ConstraintError`` if one link carries the other."""
+        """Return the coupling; raise ``ConstraintError`` if one link is an ancestor of the other."""
         first, last = (moving_joint_id(tree, name, self.label) for name in (self.predecessor, self.successor))
         if first == last:
             raise ConstraintError(

@@ -1,4 +1,4 @@
-"""Closure of a ``Coupling``: a user's function and its known derivatives."""
+"""Closure that a ``Coupling`` creates: the user's function and its known derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """A user's function of coordinates, and its known derivatives.
+    """Closure defined by a user's function of joint coordinates and the known derivatives of this function.
 
-    Entry k of ``functions`` or ``addresses`` computes derivatives of order k; their shape is (size,) and k times
-    joints.
+    Entry k of ``functions`` or ``addresses`` computes the derivatives of order k. Their shape is (size, joints, ...,
+    joints), where ``joints`` is repeated k times.
     """
 
     functions: tuple[Callable[[np.ndarray], Any] | None, ...]  # Python callables of x, or None; all None if compiled
-    steps: np.ndarray  # of the differences that replace missing derivatives, shape (joints,)
-    # of compiled ``void f(const double* x, double* out)``, row-major; 0 if missing
+    steps: np.ndarray  # steps of the finite differences that replace missing derivatives, shape (joints,)
+    # addresses of compiled functions ``void f(const double* x, double* out)``, row-major; 0 if missing
     addresses: tuple[int, ...] = (0, 0, 0, 0)
     keep: Any = None  # objects that must live as long as the addresses
 
@@ -37,7 +37,7 @@ class CallableClosure(JointClosure):
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return the derivatives of a known order; raise ``FunctionFailedError`` if the user's function raises."""
+        """Return the derivatives of an order that the user provides; raise ``FunctionFailedError`` on failure."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:
@@ -79,7 +79,7 @@ class CallableClosure(JointClosure):
                 "It must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
             ) from error
         out = floats(result)
-        if out is not None and out.ndim == 0:  # because a single equation may be returned as a number
+        if out is not None and out.ndim == 0:  # a function with a single equation may return a number
             out = out.reshape(1)
         if out is None or out.shape != shape:
             returned = type(result).__name__ if out is None else f"an array of shape {out.shape}"

@@ -1,7 +1,7 @@
 """Closures: the constraint equations of loops, which are zero if the mechanism is assembled.
 
-A constraint creates its closures for one tree; topology, assembly and packing use only closures. Closures of bodies
-(frames, rods) are evaluated from poses, closures of joints from joint coordinates.
+A constraint creates its closures for one tree; the rest of the package uses only these closures. Closures between
+bodies (frames, rods) are evaluated from body poses; closures between joints are evaluated from joint coordinates.
 """
 
 import itertools
@@ -21,8 +21,8 @@ from .._support.trees import between, common_ancestor
 class Closure:
     """Equations phi(q) = 0 of one constraint.
 
-    A new type of closure derives from ``BodyClosure`` or ``JointClosure`` and implements their properties.
-    docs/add-a-mechanism.md describes the evaluators and kernels that it also needs.
+    A new type of closure derives from ``BodyClosure`` or ``JointClosure`` and implements the properties of this class.
+    It also needs evaluators and kernels, which docs/add-a-mechanism.md describes.
     """
 
     source: Any  # the constraint that the user wrote; ``source.label`` names it in messages
@@ -58,14 +58,14 @@ class BodyClosure(Closure):
 
 @dataclass(frozen=True, eq=False)
 class FrameClosure(BodyClosure):
-    """Two frames that form a joint.
+    """Constraint that two frames form a joint.
 
     Let t be the position of frame b in the axes of frame a, and e their relative rotation. The equations are ``rows @
     [t; e] = 0``. Both frames are rotated so that the axis of the joint is their z axis. ``rotation`` selects e:
 
     - ``"none"``: 0;
     - ``"full"``: log3(R_a' R_b);
-    - ``"axis"``: the shortest rotation vector that maps z of a to z of b, in axes of a (its z component is 0);
+    - ``"axis"``: the shortest rotation vector that maps z of a to z of b, in the axes of a (its z component is 0);
     - ``"universal"``: (0, 0, asin(z_a . x_b)).
     """
 
@@ -96,10 +96,10 @@ class RodClosure(BodyClosure):
 
     @property
     def point_masses(self) -> tuple[float, float, float]:
-        """Point masses at point a, the midpoint and point b that have the same inertia as the rod, [kg].
+        """Point masses [kg] at point a, the midpoint and point b that have the same inertia as the rod.
 
-        The velocity is linear along the rod, so three moments of the mass distribution determine the inertia. For a
-        slender rod, Simpson's rule gives the masses.
+        The velocity varies linearly along the rod. Therefore the mass, the first and the second moment of the mass
+        distribution determine the inertia. For a slender rod, Simpson's rule gives the masses.
         """
         m = self.mass
         if self.centre is None:
@@ -110,7 +110,7 @@ class RodClosure(BodyClosure):
 
     @property
     def masses_of_ends(self) -> tuple[tuple[int, np.ndarray, float], ...]:
-        """Joint id, position and point mass of each end."""
+        """Joint id, position and point mass of each end of the rod."""
         at_a, _, at_b = self.point_masses
         return (self.joint_a, self.point_a, at_a), (self.joint_b, self.point_b, at_b)
 
@@ -150,18 +150,18 @@ SIN, COS, LINEAR = 0, 1, 2
 class HarmonicClosure(JointClosure):
     """Equations that are sums of products; the factors are angles, or sines and cosines of angles.
 
-    Angles are linear in the coordinates: ``angle_p = weights[p] @ x + phases[p]``. Row i is the sum of its terms
-    ``coefficient * f1 * f2 * f3``; each factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
+    Angles are linear in the coordinates: ``angle_p = weights[p] @ x + phases[p]``. Equation i is a sum of terms
+    ``coefficient * f1 * f2 * f3``. Each factor is the sine (SIN), the cosine (COS) or the value (LINEAR) of one angle.
     """
 
     weights: np.ndarray  # shape (angles, joints)
     phases: np.ndarray  # shape (angles,), [rad]
     terms: tuple[
         tuple[tuple[float, tuple[tuple[int, int], ...]], ...], ...
-    ]  # by row: (coefficient, ((factor, angle), ...))
+    ]  # terms of each equation: (coefficient, ((factor, angle), ...))
 
     def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return value, first and second derivative of each type of factor and angle, shape (3, angles) each."""
+        """Return value, first and second derivative of SIN, COS and LINEAR of each angle, shape (3, angles) each."""
         angle = self.weights @ np.asarray(x, dtype=float) + self.phases
         s, c, ones = np.sin(angle), np.cos(angle), np.ones_like(angle)
         return np.array([s, c, angle]), np.array([c, -s, ones]), np.array([-s, -c, 0.0 * ones])
@@ -204,7 +204,7 @@ def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
         if isinstance(closure, JointClosure):
             joints |= set(closure.joints)
         elif isinstance(closure, BodyClosure):
-            # Joints above both bodies do not change their relative pose.
+            # Joints that move both bodies do not change the relative pose of the bodies.
             joints |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
     return joints
 
@@ -218,8 +218,8 @@ def lumps_of(
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
     """Return the point masses of rods that belong to no body: mass, two points, and the joint that carries both points.
 
-    Each mass is midway between its two points. The bodies already contain the end masses, except at ends on the
-    universe.
+    Each mass is midway between its two points. The inertias of the bodies already include the end masses of the rods;
+    only an end mass on the universe is in this list.
     """
     lumps = []
     for rod in massive(closures):

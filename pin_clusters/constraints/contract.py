@@ -25,7 +25,7 @@ class RowConstraint(Protocol):
         """Name of the constraint in messages."""
 
     def rows(self, tree: pin.Model) -> Sequence[Row]:
-        """Return one row per dependent joint, with joint ids of ``tree``; empty if there are none."""
+        """Return one linear equation per dependent joint, with joint ids of ``tree``; may be empty."""
 
 
 @runtime_checkable
@@ -41,12 +41,12 @@ class LoopConstraint(Protocol):
         """Name of the constraint in messages."""
 
     def closures(self, tree: pin.Model) -> Sequence[Closure]:
-        """Return the closures, with joint ids of ``tree``; empty if there are none."""
+        """Return the loop closures, with joint ids of ``tree``; may be empty."""
 
 
 @runtime_checkable
 class SolvedConstraint(LoopConstraint, Protocol):
-    """A constraint with loop closures that can be solved in closed form."""
+    """A constraint whose loop-closure equations can be solved in closed form."""
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
         """Return all assemblies as explicit functions of the independent joints, or None if no such functions exist."""

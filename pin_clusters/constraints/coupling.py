@@ -19,8 +19,8 @@ from .rows import Constraint, name_of, store
 from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_compiled  # isort: skip
 from ._functions import central_differences, function_defect, picklable, restored  # isort: skip
 
-# A derivative is considered correct if its difference from finite differences, relative to the largest entry, is below
-# this value. Finite differences of a smooth phi are more accurate. Those for "third" are differences of differences.
+# A derivative is accepted if it differs from finite differences by less than this value, relative to the largest entry.
+# Finite differences of a smooth phi are more accurate. The check of "third" uses differences of differences.
 TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
 BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6
@@ -36,36 +36,35 @@ class Coupling(Constraint):
     There are two types of ``phi``:
 
     - A Python callable, ``phi(x) -> (m,)`` for x of shape (joints,). It is called from Python at each state, which is
-      slow and emits a warning once per process. To pickle the model, phi must be a function of a module (or a
-      ``functools.partial`` of such a function).
+      slow; a warning is emitted once per process. To pickle the model, phi must be defined at the top level of a
+      module (or be a ``functools.partial`` of such a function).
     - A compiled function: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes
-      function pointer ``void phi(const double *x, double *out)``. It requires ``size``. Kernels call it by address.
+      function pointer ``void phi(const double *x, double *out)``. Such a function requires ``size``.
 
     Missing derivatives are computed as follows:
 
-    - First derivatives: complex steps, accurate to rounding, if phi is a Python function that accepts complex numbers
-      (no abs, no comparison; checked against differences). Otherwise eighth-order central differences with steps of
-      0.02 rad and 1 mm. Their error is about 1e-13 for sines of angles, and larger if phi changes within 0.5 rad or 2
-      cm.
-    - Second derivatives: the same differences of the given Jacobian (error about 1e-13), or of its differences (1e-12).
-      Only velocity terms use second derivatives.
-    - Third derivatives, along the motion: differences of the given Hessian (error about 1e-12), or second differences
-      of the given Jacobian (1e-10) or of its differences (1e-8). Only derivatives of dynamics with respect to q use
-      them.
+    - First derivatives use complex steps, accurate to rounding, if phi is a Python function that accepts complex
+      numbers (no abs, no comparison). Otherwise they use eighth-order central differences with steps of 0.02 rad and
+      1 mm. The error is about 1e-13 for sines of angles, and larger if phi varies strongly within 0.5 rad or 2 cm.
+    - Second derivatives use the same differences of the given Jacobian (error about 1e-13) or of the approximate
+      Jacobian (1e-12). Only velocity terms use second derivatives.
+    - Third derivatives use differences of the given Hessian (error about 1e-12), or second differences of the given
+      Jacobian (1e-10) or of the approximate Jacobian (1e-8). Only derivatives of dynamics with respect to q use third
+      derivatives.
 
     Args:
         joints: Names of revolute, prismatic or helical joints (or their bodies), in the order of x.
-        phi: Function of x, [rad] or [m], see above; the equations may have any unit.
-        jacobian: ``x -> (m, joints)``, Python or compiled (row-major), like phi.
+        phi: Function of x, see above. The entries of x are in [rad] or [m]; the equations may have any unit.
+        jacobian: Derivative of phi, ``x -> (m, joints)``; a Python or compiled function (row-major), like phi.
         independent: Preferred independent joints.
         size: Number of equations m; required for a compiled phi.
         name: Name in messages; by default composed of the joint names.
-        hessian: ``x -> (m, joints, joints)``, Python or compiled, like phi.
-        third: ``x -> (m, joints, joints, joints)``, Python or compiled, like phi.
+        hessian: Second derivative of phi, ``x -> (m, joints, joints)``; a Python or compiled function, like phi.
+        third: Third derivative, ``x -> (m, joints, joints, joints)``; a Python or compiled function, like phi.
 
     Raises:
-        ConstraintError: A name is not text or repeated, phi or a derivative cannot be called or has another signature,
-            or size is missing or wrong.
+        ConstraintError: A name is repeated or is not a string, phi or a derivative cannot be called or has the wrong
+            signature, or size is missing or wrong.
 
     Example:
         >>> import pin_clusters as pc
@@ -108,7 +107,7 @@ class Coupling(Constraint):
 
     @property
     def _functions(self) -> dict[str, Any]:
-        """The function phi and its derivatives by name, in increasing order."""
+        """The function phi and its derivatives by name, in increasing order of differentiation."""
         return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
 
     def _check_functions(self, owner: str) -> None:
@@ -139,11 +138,11 @@ class Coupling(Constraint):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Coupling":
-        """Return self, because the object is immutable and lambdas cannot be copied."""
+        """Return self: the object is immutable, and lambdas cannot be copied."""
         return self
 
     def closures(self, tree: pin.Model) -> list[CallableClosure]:
-        """Return the coupling; calls phi to determine its size and to check its derivatives."""
+        """Return the closure; call phi to determine the number of equations and to check the derivatives."""
         joints = tuple(coordinate_joint(tree, name, self.label) for name in self.joints)
         for j in joints:
             if joints.count(j) > 1:
@@ -171,7 +170,7 @@ class Coupling(Constraint):
         return [closure]
 
     def _probe(self, starts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Return a point at which phi can be evaluated, and its value there."""
+        """Return a point at which phi can be evaluated, and the value of phi at this point."""
         failure = values = None
         for x in starts:
             try:
@@ -212,7 +211,7 @@ class Coupling(Constraint):
         return values
 
     def _complex_step(self, x: np.ndarray, steps: np.ndarray, rows: int) -> ComplexStep | None:
-        """Return the Jacobian by complex step, or None if phi does not accept complex numbers."""
+        """Return the Jacobian by complex steps, or None if phi does not accept complex numbers."""
         candidate = ComplexStep(self.phi)
         for shift in (0.0, 0.3):
             point = x + shift * steps
@@ -229,9 +228,9 @@ class Coupling(Constraint):
         return candidate
 
     def _check_derivative(self, what: str, found: np.ndarray, below: Any, x: np.ndarray, steps: np.ndarray) -> None:
-        """Compare a derivative with differences of the next lower derivative."""
+        """Compare a derivative with finite differences of the next lower derivative."""
         with np.errstate(all="ignore"):
-            # The differences are not finite if a step leaves the domain of phi.
+            # The finite differences are infinite or NaN if a step leaves the domain of phi.
             expected = central_differences(below, x, 0.1 * steps)
         error = np.abs(found - expected)
         scale = max(1.0, np.abs(expected).max())

@@ -14,11 +14,11 @@ from .rows import joint_id
 
 @dataclass(frozen=True, eq=False)
 class FourBarGeometry(LinkageGeometry):
-    """A four-bar in its plane, with lengths in m.
+    """Dimensions [m] of a four-bar in its plane.
 
-    The vectors at zero angles are crank l1 (crank joint to coupler joint), coupler l2 (coupler joint to its pin) and
-    rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is at d on the ground. In the serial
-    shape, the rocker hangs from the coupler and ends at d.
+    Three vectors describe the links at zero angles: crank l1 (crank joint to coupler joint), coupler l2 (coupler joint
+    to its pin) and rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is on the ground at d.
+    In the serial shape, the rocker is a child of the coupler, and its pin is on the ground at d.
     """
 
     signs: tuple[float, float]
@@ -49,27 +49,28 @@ class FourBar(Linkage):
 
     There are two shapes:
 
-    - Crank and rocker hang from the same body (the ground of the linkage), the coupler hangs from the crank, and the
-      closure pins the coupler to the rocker.
-    - Crank, coupler and rocker form a chain, and the closure pins the rocker to the parent body of the crank.
+    - Parallel: crank and rocker have the same parent body (the ground of the linkage), the coupler is a child of the
+      crank, and the closure pins the coupler to the rocker.
+    - Serial: crank, coupler and rocker form a chain, and the closure pins the rocker to the parent body of the crank.
 
     Let B be the joint between crank and coupler, C the joint between coupler and rocker, and D the joint between rocker
-    and ground. C is at an intersection of the circles about B and D. There are two equations: x and y of the pin,
-    perpendicular to the axis of the crank. (A revolute ``Loop`` has three more equations, which always hold.)
+    and ground. C is at an intersection of the circles about B and D. There are two equations, one for each coordinate
+    of the pin in the plane. (A revolute ``Loop`` has three more equations, which a planar linkage always satisfies.)
 
     Singular poses: If B, C and D are in line (dead centre), the crank cannot be independent. If the shortest and the
     longest link together are as long as the other two links, all four joints can be in line. At this bifurcation
-    (change point) the two assemblies meet, and every choice of the independent joint is singular. For a parallelogram
-    use ``pc.Differential.parallelogram``, which passes its change points.
+    (change point), the two assembly modes meet, and no joint can be independent. For a parallelogram, use
+    ``pc.Differential.parallelogram``, which is not singular at its change points.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
-        coupler: Revolute joint that hangs from the body of the crank.
-        rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
-        closure: Frames on the coupler and on the rocker; in the serial shape, on the rocker and on the parent body of
-            the crank. Only their origins [m] matter.
-        branch: Assembly mode. +1: C is left of the line from B to D if the axis of the crank points to the viewer; -1:
-            right. The model starts in this mode. A q_reference takes precedence, with a warning if it has another mode.
+        coupler: Revolute joint whose parent body is the crank.
+        rocker: Revolute joint whose parent body is the parent body of the crank, or the coupler.
+        closure: Two frames that the pin connects: on the coupler and on the rocker or, in the serial shape, on the
+            rocker and on the parent body of the crank. Only the origins of the frames matter.
+        branch: Assembly mode: +1 if C is left of the line from B to D, seen with the crank axis towards the viewer, -1
+            if it is right. The model starts in this mode. If q_reference is in another mode, q_reference is used and a
+            warning is emitted.
         name: Name in messages; by default composed of the joint names.
 
     Raises:
@@ -90,7 +91,7 @@ class FourBar(Linkage):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The preferred independent joint."""
+        """The name of the preferred independent joint, in a tuple."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> FourBarGeometry:

@@ -11,7 +11,7 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 @dataclass(frozen=True)
 class Gear(Constraint):
-    """A gear pair: ``q_rotor = ratio * q_link + offset``; both joints are in the tree.
+    """A gear pair between two joints of the tree: ``q_rotor = ratio * q_link + offset``.
 
     The axes of the joints define their positive senses, so the sign of the ratio matters.
 
@@ -22,7 +22,7 @@ class Gear(Constraint):
         offset: Rotor position at zero link position, [rad] or [m].
 
     Raises:
-        ConstraintError: A name is not text, the ratio is 0 or not finite, or link and rotor are the same.
+        ConstraintError: A name is not a string, the ratio is 0 or not finite, or link and rotor are the same.
 
     Example:
         >>> import pin_clusters as pc
@@ -45,6 +45,6 @@ class Gear(Constraint):
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling, with joint ids of ``tree``."""
+        """Return the linear equation of the gear, with joint ids of ``tree``."""
         rotor, link = (moving_joint_id(tree, name, self.label) for name in (self.rotor, self.link))
         return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)

@@ -19,11 +19,11 @@ class LinearCoupling(Constraint):
 
     Args:
         dependent: Name of the dependent joint, or of the body that it moves.
-        independent: Coefficients of the independent joints by joint or body name, [rad/rad], [m/rad] or similar.
+        independent: Coefficient of each independent joint, by joint or body name; [rad/rad], [m/rad] or similar.
         offset: Value of the dependent joint if all independent joints are zero, [rad] or [m].
 
     Raises:
-        ConstraintError: A name is not text, a coefficient or the offset is not a finite number, a coefficient is 0,
+        ConstraintError: A name is not a string, a coefficient or the offset is not a finite number, a coefficient is 0,
             there is no independent joint, or a joint is coupled to itself.
 
     Example:
@@ -50,18 +50,18 @@ class LinearCoupling(Constraint):
         }
         if self.dependent in checked:
             raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Specify other joints.")
-        # immutable, like the other fields
+        # A read-only mapping makes this field immutable, like the other fields.
         store(self, independent=MappingProxyType(checked), offset=number(self.offset, "offset", owner))
 
     def __reduce__(self) -> "tuple[type[LinearCoupling], tuple[object, ...]]":
-        # because a read-only mapping cannot be pickled or copied
+        # A read-only mapping cannot be pickled or copied, so a dict replaces it here.
         return LinearCoupling, (self.dependent, dict(self.independent), self.offset)
 
     def __repr__(self) -> str:
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling with joint ids of ``tree``; raises ``ConstraintError`` for a repeated joint."""
+        """Return the coupling with joint ids of ``tree``; raise ``ConstraintError`` for a repeated joint."""
         dependent = moving_joint_id(tree, self.dependent, self.label)
         masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
         return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)
@@ -75,7 +75,7 @@ def make_row(
     offset: float,
     source: object,
 ) -> Row:
-    """Return a row; raise ``ConstraintError`` if a joint appears twice."""
+    """Return the equation of a linear coupling; raise ``ConstraintError`` if a joint appears twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:
         raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Specify other joints.")

@@ -12,7 +12,7 @@ from ._frames import direction, frame_of, opening, perpendicular, short, smalles
 from .closures import FrameClosure
 from .rows import Constraint, store
 
-# For each kind: rotation of the closure, and indices in [t; e] of its rows. The free motions of the joint have no row.
+# For each kind: ``rotation`` of the closure, and the entries of [t; e] that must be zero; free motions are omitted.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "fixed": ("full", (0, 1, 2, 3, 4, 5)),
     "revolute": ("axis", (0, 1, 2, 3, 4)),
@@ -23,13 +23,13 @@ KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "planar": ("axis", (2, 3, 4)),
 }
 ROW_NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
-# [rad]; if axes are closer to opposite, printed digits would determine the half turn
+# Smallest angle [rad] from opposite axes; closer axes would leave the direction of the half turn to rounding
 OPPOSITE = 1e-6
 
 
 @dataclass(frozen=True)
 class Loop(Constraint):
-    """A joint between two bodies that closes a loop of the tree.
+    """A joint between two bodies that closes a kinematic loop; the joint is not part of the tree.
 
     The frames may be on any two bodies: on two branches, on a body and one of its ancestors, or on a body and the
     universe. The joints on the path between the two bodies, up to their nearest common ancestor, form a cluster.
@@ -40,7 +40,7 @@ class Loop(Constraint):
     =============  =========================================  =====  ================================
     kind           zero in a closed loop                      rows   free motion
     =============  =========================================  =====  ================================
-    fixed          t, and e = log3(R_a' R_b)                  6      nothing
+    fixed          t, and e = log3(R_a' R_b)                  6      none
     revolute       t, and the two parts of e across the axis  5      rotation about the axis
     prismatic      t across the axis, and e = log3(R_a' R_b)  5      translation along the axis
     cylindrical    t and e across the axis                    4      rotation and translation
@@ -49,20 +49,20 @@ class Loop(Constraint):
     planar         t along the axis, and e across it          3      translation across, rotation about
     =============  =========================================  =====  ================================
 
-    If only the parts of e across the axis appear, e is the shortest rotation vector that maps the axis in frame a to
-    the axis in frame b. Therefore opposite axes do not close the loop (e = pi). For fixed and spherical loops, t and e
-    are in the axes of frame a, without the rotation to ``axis``.
+    "Across the axis" means the two components perpendicular to the axis. If only these components of e appear, e is the
+    shortest rotation vector that maps the axis in frame a to the axis in frame b, so opposite axes do not close the
+    loop. For fixed and spherical loops, t and e are in the axes of frame a, without the rotation to ``axis``.
 
     Args:
-        frame_a: Name of a joint, body or frame of the tree, ``"universe"``, or a pair of a name and a placement in that
-            frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers [m].
-        frame_b: A frame on another body, given like ``frame_a``.
+        frame_a: Name of a joint, body or frame of the tree, or ``"universe"``; or a pair of such a name and a placement
+            in that frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers [m].
+        frame_b: A frame on another body, given in the same way as ``frame_a``.
         kind: Kind of joint, from the table above.
         axis: Axis of the joint in frame a; it has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
-        axis_b: The same axis in frame b; by default with the same coordinates. Frame b is first rotated by the smallest
-            rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the second axis of the cross,
-            fixed in frame b. Its default is y if ``axis`` is x, z if it is y, and x if it is z. In general, the default
-            is the part perpendicular to ``axis`` of the coordinate axis that follows the axis nearest to ``axis``.
+        axis_b: The joint axis in frame b; by default it has the same coordinates as ``axis``. Frame b is first rotated
+            by the smallest rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the axis of
+            the cross that is fixed in frame b. Its default is y for axis x, z for y and x for z. For any other axis, it
+            is the perpendicular part of the coordinate axis after the one nearest to ``axis`` (order x, y, z, x).
         name: Name in messages; by default composed of the arguments.
 
     Raises:
@@ -102,7 +102,7 @@ class Loop(Constraint):
         return short(self.frame_a), short(self.frame_b), self.kind
 
     def _turns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rotations of frame a and of frame b after which the axis is z."""
+        """Return the rotations of frame a and frame b that make the joint axis their z axis."""
         z = np.array([0.0, 0.0, 1.0])
         axis = np.array(self.axis)
         if self.kind == "universal":
@@ -113,7 +113,7 @@ class Loop(Constraint):
         return to_z, to_b @ to_z
 
     def closures(self, tree: pin.Model) -> list[FrameClosure]:
-        """Return the closure; raises ``ConstraintError`` if both frames are on one body."""
+        """Return the loop closure; raise ``ConstraintError`` if both frames are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.frame_a, self.frame_b, self.label)
         turn_a, turn_b = (pin.SE3(R, np.zeros(3)) for R in self._turns())
         rotation, rows = KINDS[self.kind]

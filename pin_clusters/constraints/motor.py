@@ -15,40 +15,41 @@ _ABOVE_ZERO = ("rated_torque", "peak_torque", "voltage", "torque_constant", "res
 
 @dataclass(frozen=True)
 class Motor(PassiveForce):
-    """A motor with its gear, defined by limits and losses. All numbers refer to its rotor, in SI units.
+    """A motor with its gear, defined by limits and losses. All values refer to the rotor and are in SI units.
 
-    Let w be the speed of the rotor relative to its carrier, J its inertia and s the sign of w, smoothed near zero::
+    Let w be the speed of the rotor relative to its carrier, J its inertia and s the sign of w, smoothed near zero.
+    The torque at the output of the gear and the loss of the gear are::
 
-        load = tau_motor - (viscous w + coulomb s) - loss - J dw/dt      torque at the output of the gear
+        load = tau_motor - (viscous w + coulomb s) - loss - J dw/dt
         loss = s |load| c,   c = 1 / efficiency - 1   if power flows to the joint (load w > 0)
                              c = 1 - back_efficiency  if power flows from the joint
 
-    The torque on the joints is B (tau_motor - friction - loss), with B = ``pc.actuation_matrix``. ``None`` means that a
-    value is unknown, so there is no limit or no loss. Place the motor on a rotor with ``pc.Rotor("knee", motor=...)``,
-    or add ``motor.on("rotor:knee")`` to the constraints of a model. ``pc.passive_torque`` includes its losses, and
-    ``pc.motor_torque`` returns the torque that it must deliver. ``pc.simulate`` applies the losses and
-    this torque, which is limited to ``torque_limits`` with ``limits="effort"``.
+    The torque on the joints is B (tau_motor - friction - loss), where B is ``pc.actuation_matrix``. ``None`` means that
+    a value is unknown; the corresponding limit or loss is then not applied. Assign the motor to a rotor with
+    ``pc.Rotor("knee", motor=...)``, or add ``motor.on("rotor:knee")`` to the constraints of a model.
+    ``pc.passive_torque`` includes the losses of the motor, and ``pc.motor_torque`` returns the torque that the motor
+    must deliver. ``pc.simulate`` applies losses and motor torque; ``limits="effort"`` enforces ``torque_limits``.
 
     Args:
-        rotor: Name of its rotor in ``model.rotors``; None for a motor that is not part of a robot.
-        name: Name of the type of motor.
-        ratio: Turns of the rotor per turn of the output; the default of ``ratios`` in ``pc.Rotor``.
+        rotor: Name of the motor's rotor in ``model.rotors``; None for a motor that is not part of a robot.
+        name: Name of the motor type.
+        ratio: Turns of the rotor per turn of the output; ``pc.Rotor`` uses it as the default of ``ratios``.
         rotor_inertia: Inertia about the rotor axis, [kg m^2]; the default of ``axial_inertia`` in ``pc.Rotor``.
         rated_torque: Largest continuous torque, [N m].
         peak_torque: Largest short-term torque, [N m].
         voltage: Supply voltage, [V].
         torque_constant: Torque constant of the equivalent DC motor, [N m/A] = [V s/rad].
         resistance: Resistance of the equivalent DC motor, [ohm].
-        no_load_speed: Speed without load, [rad/s]; by default voltage / torque_constant.
+        no_load_speed: Rotor speed without load, [rad/s]; by default voltage / torque_constant.
         viscous: Viscous friction, [N m s/rad].
         coulomb: Dry friction, [N m].
         efficiency: Output power of the gear divided by input power while the motor drives, in (0, 1]; None for no loss.
-        back_efficiency: Power at the motor divided by power at the joint while the joint drives; by default
-            ``efficiency``; below 0 for a self-locking gear.
-        source: Source of the numbers.
+        back_efficiency: Power at the motor divided by power at the joint while the joint drives the motor. The default
+            is ``efficiency``; the value is negative for a self-locking gear.
+        source: Reference from which the values were taken.
 
     Raises:
-        ConstraintError: A number is not finite, or has a value that is impossible for a motor.
+        ConstraintError: A value is not finite or is physically impossible.
 
     Example:
         >>> import pin_clusters as pc
@@ -113,12 +114,12 @@ class Motor(PassiveForce):
         return f"Motor({', '.join(f'{k}={x!r}' for k, x in given.items())})"
 
     def on(self, rotor: str) -> Self:
-        """Return the same motor on a rotor, given by its name in ``model.rotors``."""
+        """Return a copy of the motor assigned to the rotor with this name in ``model.rotors``."""
         return replace(self, rotor=rotor)
 
     @property
     def loss_factors(self) -> tuple[float, float]:
-        """Loss of the gear divided by the load: 1 / efficiency - 1 while the motor drives, else 1 - back_efficiency."""
+        """Gear loss per load: 1 / efficiency - 1 while the motor drives, and 1 - back_efficiency otherwise."""
         forward = 1.0 if self.efficiency is None else self.efficiency
         return 1.0 / forward - 1.0, 1.0 - (forward if self.back_efficiency is None else self.back_efficiency)
 
@@ -129,14 +130,14 @@ class Motor(PassiveForce):
 
     @property
     def free_speed(self) -> float | None:
-        """Speed without load, [rad/s]: ``no_load_speed`` or voltage / torque_constant; None if unknown."""
+        """Rotor speed without load, [rad/s]: ``no_load_speed`` or voltage / torque_constant; None if unknown."""
         if self.no_load_speed is None and self.voltage is not None and self.torque_constant is not None:
             return self.voltage / self.torque_constant
         return self.no_load_speed
 
     @property
     def stall_torque(self) -> float | None:
-        """Torque k V / R at rest, [N m], as limited by voltage and resistance; None if a value is unknown."""
+        """Torque limit at zero speed due to voltage and resistance, k V / R [N m]; None if a value is unknown."""
         if self.voltage is None or self.torque_constant is None or self.resistance is None:
             return None
         return self.torque_constant * self.voltage / self.resistance
@@ -144,15 +145,15 @@ class Motor(PassiveForce):
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the smallest and the largest torque that the motor can deliver, including its friction.
 
-        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also k (V - k w)
-        / R, which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on, the motor
-        cannot drive.
+        ``peak_torque`` limits the torque. If voltage V, torque constant k and resistance R are known, k (V - k w) / R
+        is a second limit, which decreases with speed while the motor drives and increases while it brakes. At
+        ``no_load_speed`` and above, the motor cannot drive.
 
         Args:
             speed: Speed of the rotor, [rad/s], of any shape.
 
         Returns:
-            ``(low, high)``, [N m], with the shape of ``speed``; infinite if no limit is known.
+            ``(low, high)``, [N m], each with the shape of ``speed``; infinite if no limit is known.
         """
         speeds = numbers("Motor.torque_limits: speed", speed).astype(float)
         k, voltage, free = self.torque_constant, self.voltage, self.free_speed

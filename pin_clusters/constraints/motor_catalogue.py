@@ -1,4 +1,4 @@
-"""Catalogue of the motors that ship with the package."""
+"""Catalogue of the motors that are included in the package."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from .motor import Motor
 
 @cache
 def motors() -> Mapping[str, Motor]:
-    """Return the read-only catalogue of motors by name; each motor includes the source of its numbers.
+    """Return the read-only catalogue of motors by name; each motor names the source of its values.
 
     Raises:
         LoadError: The catalogue is missing from this installation.

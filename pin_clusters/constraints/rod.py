@@ -1,4 +1,4 @@
-"""Rods: two points at a constant distance."""
+"""Rods, which keep two points at a constant distance."""
 
 import dataclasses
 import warnings
@@ -21,21 +21,21 @@ SLOPPY = 0.01
 class Rod(Constraint):
     """A rod with a ball joint at each end, which needs no body in the tree: ``|b - a| = length``.
 
-    A rod with ``mass`` is modelled exactly as a slender rod: its kinetic energy is ``mass / 6 (va.va + va.vb +
-    vb.vb)``, and half of its weight acts at each end. ``inertia`` models any centre of mass and moment of inertia
-    exactly. The spin of the rod about its own axis is not modelled. A rod that does not spin never starts to spin,
-    because its inertia must be the same about all transverse axes.
+    A rod with ``mass`` is an exact model of a slender rod: its kinetic energy is ``mass / 6 * (va.va + va.vb + vb.vb)``
+    for the velocities va and vb of its ends, and half of its weight acts at each end. For a rod that is not slender,
+    ``inertia`` specifies the centre of mass and the transverse moment of inertia. Spin of the rod about its own axis is
+    not modelled. A rod that does not spin never starts to spin, because its inertia must be axisymmetric.
 
     Args:
         a: One end: name of a joint, body or frame of the tree (its origin), ``"universe"``, or a pair of a name and a
             point in that frame [m].
         b: The other end, on another body.
-        length: Length, [m]; by default the distance of the two ends in the reference pose of the model.
+        length: Length, [m]; by default the distance between the two ends in the reference pose of the model.
         mass: Mass of a slender rod, [kg].
         name: Name in messages; by default composed of the names of the ends.
         inertia: Inertia of a rod that is not slender, instead of ``mass``: ``pin.Inertia`` [kg, m, kg m^2] in a frame
-            with its origin at end a and its x axis towards end b. It must be axisymmetric about x, up to 1 %. A warning
-            states the neglected part.
+            with its origin at end a and its x axis towards end b. The inertia must be axisymmetric about x, up to 1 %.
+            A warning reports any deviation, which is neglected.
 
     Raises:
         ConstraintError: An end is not a valid frame, the length is 0 or negative, or the mass is negative.
@@ -61,7 +61,7 @@ class Rod(Constraint):
     mass: float = 0.0
     name: str | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
-    # distance of the centre of mass from end a [m], and transverse moment of inertia [kg m^2], from ``inertia``
+    # Derived from ``inertia``: distance of the centre of mass from end a [m], transverse moment of inertia [kg m^2].
     _moments: tuple[float, float] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -113,7 +113,7 @@ class Rod(Constraint):
         store(self, mass=mass, inertia=inertia, _moments=(float(x), moment))
 
     def with_mass(self, mass: float) -> "Rod":
-        """Return the same rod with another mass [kg] and the same mass distribution."""
+        """Return a copy of the rod with another mass [kg] and the same mass distribution."""
         if self.inertia is None or not self.mass:
             return dataclasses.replace(self, mass=mass)
         part, I = mass / self.mass, self.inertia
@@ -125,7 +125,7 @@ class Rod(Constraint):
         return short(self.a), short(self.b)
 
     def closures(self, tree: pin.Model) -> list[RodClosure]:
-        """Return the closure with joint ids of ``tree``; raises ``ConstraintError`` if both ends are on one body."""
+        """Return the closure with joint ids of ``tree``; raise ``ConstraintError`` if both ends are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.a, self.b, self.label)
         ends = joint_a, np.array(placement_a.translation), joint_b, np.array(placement_b.translation)
         moments = self._moments or (None, 0.0)

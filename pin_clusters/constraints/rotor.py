@@ -1,4 +1,4 @@
-"""Rotors that are not bodies in the tree."""
+"""Rotors that are not bodies of the tree."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -25,7 +25,7 @@ class RotorRow:
     placement: pin.SE3  # placement of the rotor frame in the carrier's joint frame
     axis: np.ndarray  # unit spin axis in the carrier's joint frame, shape (3,)
     axial_inertia: float  # inertia about the spin axis, [kg m^2]
-    inertia: pin.Inertia | None  # in the rotor frame; None if the link of the carrier includes the rotor
+    inertia: pin.Inertia | None  # in the rotor frame; None if the inertia of the carrier already includes the rotor
     source: "Rotor"  # the constraint that the user wrote
 
 
@@ -33,24 +33,24 @@ class RotorRow:
 class Rotor(Constraint):
     """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
 
-    A body of the tree carries the rotor, which spins relative to this body at ``speed = sum(ratio_i * v_i)``. ``q``,
-    ``v`` and ``tau`` of the model do not change. The dynamics are exact, including gyroscopic moments and the
-    acceleration of the carrier.
+    A body of the tree (the carrier) carries the rotor. The rotor spins relative to the carrier at
+    ``speed = sum(ratio_i * v_i)``. The rotor adds no entries to ``q``, ``v`` and ``tau``. The dynamics are exact,
+    including gyroscopic moments and the acceleration of the carrier.
 
     Args:
         joints: Name of the joint (or body) that drives the rotor, or several names. These joints may be dependent
-            joints of other constraints. They may be continuous, because only their velocities matter.
+            joints of other constraints. Continuous joints are allowed, because only the velocities matter.
         ratios: Turns of the rotor per turn of each joint; signs matter.
-        axial_inertia: Inertia about the spin axis, [kg m^2]. The link of the carrier must then include the locked rotor
-            (mass, transverse and axial inertia), as in most published models; its inertia is not changed.
+        axial_inertia: Inertia about the spin axis, [kg m^2]. The inertia of the carrier must already include the locked
+            rotor (mass, transverse and axial inertia), as in most published models.
         inertia: Complete inertia of the rotor in the rotor frame, [kg, m, kg m^2], instead of ``axial_inertia``. It is
-            added to the carrier, unless the carrier is the universe. The rotor must be balanced (centre of mass on the
-            axis) and axisymmetric.
-        axis: Spin axis in the rotor frame; by default the axis of the first joint, if fixed in the carrier.
-        placement: Rotor frame in the joint frame of the carrier; identity by default.
+            added to the inertia of the carrier, unless the carrier is the universe. The rotor must be balanced (centre
+            of mass on the axis) and axisymmetric.
+        axis: Spin axis in the rotor frame; by default the axis of the first joint, if it is fixed in the carrier.
+        placement: Placement of the rotor frame in the joint frame of the carrier; identity by default.
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
-        armature: Meaning of the armature of the driven joints in the tree: ``"keep"`` adds the rotor to it,
-            ``"replace"`` ignores it. Required only if a driven joint has armature in the tree.
+        armature: Treatment of armature that the tree already has at ``joints``: ``"keep"`` adds the rotor to this
+            armature, ``"replace"`` ignores the armature. Required only if one of these joints has armature.
         driven: Whether a motor drives the rotor directly; False for gear stages.
         motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies the losses and limits of the
             motor. The motor also provides the defaults of ``ratios`` and ``axial_inertia``.
@@ -58,7 +58,7 @@ class Rotor(Constraint):
 
     Raises:
         ConstraintError: A name, ratio or option is invalid, or the axis is zero.
-        InertiaError: None or both inertias are given, or the inertia is negative, unbalanced or not axisymmetric.
+        InertiaError: Neither or both inertias are given, or the inertia is negative, unbalanced or not axisymmetric.
         UnknownNameError: No motor has this name.
 
     Example:
@@ -140,7 +140,7 @@ class Rotor(Constraint):
         defect = placement_defect(self.placement)
         if defect:
             raise ConstraintError(f"{self.label}: the placement {defect}")
-        store(self, placement=self.placement.copy())  # because the user may change the original later
+        store(self, placement=self.placement.copy())  # a copy, because the user may change the original later
 
     def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
         ratios = self.ratios.tolist() if isinstance(self.ratios, np.ndarray) else self.ratios
@@ -176,7 +176,7 @@ class Rotor(Constraint):
             store(self, inertia=self.inertia.copy())
 
     def resolve(self, tree: pin.Model) -> RotorRow:
-        """Return the rotor with joint ids of ``tree``; raises an error if axis or inertia are invalid for this tree."""
+        """Return the rotor with joint ids of ``tree``; raise an error if axis or inertia are invalid for this tree."""
         joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
         for j in joints:
             if joints.count(j) > 1:
@@ -205,7 +205,7 @@ class Rotor(Constraint):
             if axial < 0.0:
                 raise InertiaError(f"{self.label}: the inertia about the axis must not be negative, got {axial:g}.")
         assert axial is not None
-        assert isinstance(self.ratios, tuple)  # because __post_init__ stores a tuple
+        assert isinstance(self.ratios, tuple)  # __post_init__ stores a tuple
         return RotorRow(
             str(self.name),
             joints,
@@ -222,7 +222,7 @@ class Rotor(Constraint):
         if self.axis is not None:
             return np.array(self.axis)
         axis = joint_axis(tree.joints[first])
-        assert axis is not None  # because moving_joint_id checks for one degree of freedom
+        assert axis is not None  # moving_joint_id has checked that the joint has one degree of freedom
         if carrier == tree.parents[first]:
             return placement.rotation.T @ tree.jointPlacements[first].rotation @ axis
         if carrier == first:

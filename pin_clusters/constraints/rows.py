@@ -1,4 +1,4 @@
-"""Base class of constraints, checks of their names and numbers, and equations of linear couplings."""
+"""Base class of constraints, validation of names and numbers, and the equation of a linear coupling."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, d
 
 @dataclass(frozen=True)
 class Row:
-    """A linear coupling with joint ids: ``q[dependent] = sum(coefficients * q[masters]) + offset``."""
+    """Equation of a linear coupling, with joint ids: ``q[dependent] = sum(coefficients * q[masters]) + offset``."""
 
     dependent: int  # joint id in the tree
     masters: tuple[int, ...]  # joint ids in the tree; may be dependent joints of other rows
@@ -34,7 +34,7 @@ def store(constraint: object, **fields: object) -> None:
         object.__setattr__(constraint, name, value)
 
 
-# Reflected inertia scales with the square of the ratio. Beyond these limits, one of the inertias is lost in rounding.
+# Reflected inertia scales with the square of the ratio. Beyond these limits, rounding loses one of the inertias.
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
 TEXT = re.compile("[^\ud800-\udfff]+")
 """Names that Pinocchio accepts; lone surrogates (halves of characters) have no UTF-8 encoding."""
@@ -70,7 +70,7 @@ def name_of(value: object, what: str, owner: str) -> str:
 
 
 class Constraint:
-    """Base class of all constraints, which are frozen dataclasses; see ``contract`` for their methods."""
+    """Base class of all constraints, which are frozen dataclasses; the module ``contract`` defines their methods."""
 
     _text_fields: ClassVar[tuple[str, ...]] = ()  # fields that identify the constraint in messages, usually its joints
 
@@ -89,11 +89,11 @@ class Constraint:
         return type(self).__name__
 
     def _parts(self) -> Sequence[str]:
-        """Return the names that identify the constraint in messages if it has no name."""
+        """Return the names that identify the constraint in messages if the user has not set ``name``."""
         return [getattr(self, field) for field in self._text_fields]
 
     def _owner(self) -> str:
-        """Check that ``name`` is text; return the name for messages that are written before ``label`` is available."""
+        """Check that ``name`` is a string; return the name for messages that precede the first use of ``label``."""
         name = getattr(self, "name", None)
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 
@@ -124,7 +124,7 @@ def joint_id(tree: pin.Model, name: str, owner: str) -> int:
 
 
 def moving_joint_id(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of a joint that can be coupled, which has one degree of freedom."""
+    """Return the id of a joint; raise an error unless it has one degree of freedom, as couplings require."""
     j = joint_id(tree, name, owner)
     if j == 0:
         raise ConstraintError(

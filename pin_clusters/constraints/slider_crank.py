@@ -14,7 +14,7 @@ from ._planar import Linkage, LinkageGeometry, Plane
 
 @dataclass(frozen=True, eq=False)
 class SliderCrankGeometry(LinkageGeometry):
-    """A slider-crank in its plane, [m]: crank l1 and coupler l2 at zero angles; the slider x has its pin at e + u x."""
+    """Dimensions [m] of a slider-crank: vectors l1 (crank), l2 (coupler) at zero angles; slider pin at e + u x."""
 
     sign: float
     origin: complex
@@ -26,7 +26,7 @@ class SliderCrankGeometry(LinkageGeometry):
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         crank = float(x[0])
         b = self.origin + self.l1 * cmath.rect(1.0, crank)
-        # Divided by u, the pin moves along the real axis.
+        # Dividing all vectors by u makes the slider's pin move along the real axis.
         start = (self.e - b) / self.u
         length = abs(self.l2) / abs(self.u)
         square = (length - start.imag) * (length + start.imag)
@@ -44,22 +44,22 @@ class SliderCrankGeometry(LinkageGeometry):
 class SliderCrank(Linkage):
     """A planar slider-crank; its lengths are read from the tree.
 
-    Crank and slider hang from the same body, the coupler hangs from the crank, and the closure pins the coupler to the
-    slider. Let B be the joint between crank and coupler. The pin is at an intersection of the circle about B with the
-    line of the slider. There are two equations: x and y of the pin, perpendicular to the axis of the crank.
+    Crank and slider have the same parent body, the coupler is a child of the crank, and the closure pins the coupler to
+    the slider. Let B be the joint between crank and coupler. The pin is at an intersection of the circle about B with
+    the line of the slider. There are two equations, one for each coordinate of the pin in the plane of the linkage.
 
-    Singular poses: If the coupler is perpendicular to the line of the slider, the crank cannot be independent; a
-    coupler longer than crank plus offset never reaches this pose. If crank and coupler are in line, the slider cannot
+    Singular poses: If the coupler is perpendicular to the line of the slider, the crank cannot be independent; this
+    cannot happen if the coupler is longer than crank plus offset. If crank and coupler are in line, the slider cannot
     be independent.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
-        coupler: Revolute joint that hangs from the body of the crank.
-        slider: Prismatic joint that hangs from the parent body of the crank.
-        closure: A frame on the coupler and a frame on the slider; only their origins [m] matter.
-        branch: Assembly mode. +1: the pin is ahead of B in the direction of the slider (the larger coordinate); -1:
-            behind. The model starts in this mode. A q_reference takes precedence, with a warning if it has another
-            mode.
+        coupler: Revolute joint whose parent body is the crank.
+        slider: Prismatic joint with the same parent body as the crank.
+        closure: A frame on the coupler and a frame on the slider; only their origins matter.
+        branch: Assembly mode: +1 if the pin is ahead of B in the direction of the slider (the larger coordinate), -1 if
+            it is behind. The model starts in this mode. If q_reference is in another mode, q_reference is used and a
+            warning is emitted.
         name: Name in messages; by default composed of the joint names.
 
     Raises:
@@ -80,7 +80,7 @@ class SliderCrank(Linkage):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The preferred independent joint."""
+        """The name of the preferred independent joint, in a tuple."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> SliderCrankGeometry:

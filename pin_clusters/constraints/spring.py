@@ -16,7 +16,7 @@ MOST_POWERS = 3
 
 
 class PassiveForce(Constraint):
-    """Base class of constraints that exert a force but couple no joints; ``ClusterModel.passive`` lists them."""
+    """Base class of passive forces, which do not couple joints; ``ClusterModel.passive`` lists those of a model."""
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return an empty tuple, because a passive force couples no joints."""
@@ -27,29 +27,29 @@ class PassiveForce(Constraint):
 class Spring(PassiveForce):
     """A spring, a damper and dry friction along one coordinate; each of the three may be absent.
 
-    The coordinate x is a joint coordinate, a weighted sum of joint coordinates (a fixed tendon, a rod on two cranks),
-    or the length of a path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
+    The coordinate x is a joint coordinate, a weighted sum of joint coordinates (for example a fixed tendon), or the
+    length of a path through points (a cable or a linear spring). With y = x - ``rest`` and the velocity xd of x, the
+    force along x is::
 
         -(k1 y + k2 y^2 + k3 y^3) - (d1 xd + d2 xd |xd| + d3 xd^3) - friction * sign(xd)
 
-    On a joint with several degrees of freedom, the spring opposes the displacement of the joint (the rotation vector
-    from ``rest``, and the translation), and the damper opposes its velocity.
-
-    Add the spring to the constraints of a model. ``pc.rnea`` and ``pc.aba`` do not include its force:
-    ``pc.passive_torque`` returns the torque, and ``pc.simulate`` applies it.
+    On a joint with several degrees of freedom, the spring opposes the displacement of the joint from ``rest`` (rotation
+    vector and translation), and the damper opposes the velocity of the joint. Add the spring to the constraints of a
+    model. ``pc.passive_torque`` returns its torque, and ``pc.simulate`` applies this torque; ``pc.rnea`` and ``pc.aba``
+    do not include it.
 
     Args:
-        along: Joint (or body) name; coefficients by joint; or a list of points, each a name of a frame or a pair of a
-            name and a point in that frame [m].
+        along: Name of a joint or body; or a mapping from joint names to coefficients; or a list of points. A point is
+            the name of a frame, or a pair of a frame name and a point in that frame [m].
         stiffness: k1, or (k1, k2, k3), [N m/rad], [N/m], ... A joint with several degrees of freedom accepts only k1.
-        rest: Coordinate without spring force, [rad] or [m], or an interval (low, high) without spring force. For a
-            joint with several degrees of freedom, a configuration of the joint; by default the neutral configuration.
+        rest: Coordinate [rad] or [m] at which the spring force is zero, or an interval (low, high) in which it is zero.
+            For a joint with several degrees of freedom, a joint configuration; by default the neutral configuration.
         damping: d1, or (d1, d2, d3), [N m s/rad], [N s/m], ...
         friction: Dry friction, [N m] or [N].
         name: Name in messages; by default composed of the names in ``along``.
 
     Raises:
-        ConstraintError: A name is not text, a number is not finite, or the friction is negative.
+        ConstraintError: A name is not a string, a number is not finite, or the friction is negative.
 
     Example:
         >>> import pin_clusters as pc
@@ -100,22 +100,22 @@ class Spring(PassiveForce):
         return [p if isinstance(p, str) else p.name for p in self.along]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # because a read-only mapping cannot be pickled or copied
+        # A read-only mapping cannot be pickled or copied, so a dict replaces it here.
         along = dict(self.along) if isinstance(self.along, Mapping) else self.along
         return Spring, (along, self.stiffness, self.rest, self.damping, self.friction, self.name)
 
 
 @dataclass(frozen=True)
 class GravityCompensation(PassiveForce):
-    """Gravity compensation: an ideal, massless device, such as a counterweight, carries a part of a body's weight.
+    """Gravity compensation: an ideal, massless device that carries a part of a body's weight.
 
     Args:
         body: Joint or body name.
-        mass: Compensated part of the mass of the joint's bodies, [kg].
-        center: Centre of the compensated mass in the frame of the joint, [m].
+        mass: Compensated mass, [kg].
+        center: Centre of the compensated mass in the joint frame of the body, [m].
 
     Raises:
-        ConstraintError: The name is not text, or a number is not finite.
+        ConstraintError: The name is not a string, or a number is not finite.
 
     Example:
         >>> import pin_clusters as pc

@@ -1,4 +1,4 @@
-"""Direction of data in kernels: an argument annotated with ``Out`` is written, every other one is only read.
+"""Direction of data in kernels: arguments annotated with ``Out`` are written; all other arguments are only read.
 
 ``tests/kernels/test_directions.py`` checks the annotations. The workspace ``work`` is read and written everywhere.
 """

@@ -1,4 +1,4 @@
-"""Library of mechanisms, available as ``Differential.<mechanism>``; one module for each mechanism."""
+"""Library of mechanisms, available as ``Differential.<mechanism>``; each mechanism has its own module."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from .tello_knee_ankle import TelloKneeAnkle as TelloKneeAnkle
 if TYPE_CHECKING:
 
     class Differential(_base.Differential):
-        """The attributes of ``Differential`` for type checkers; at run time, the mechanism classes set them."""
+        """Declares the attributes of ``Differential`` for type checkers; the mechanism classes set them at run time."""
 
         ankle_2rsu = Ankle2Rsu
         bevel = Bevel

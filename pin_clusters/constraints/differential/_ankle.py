@@ -1,4 +1,4 @@
-"""Universal ankle: two revolute joints in either order, and points on the shank and the foot."""
+"""Universal ankle: two revolute joints (pitch and roll in either order), and points on the shank and the foot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Anchor = str | Attachment | tuple[float, ...]
 
 
 def anchors(value: object, what: str, owner: str) -> tuple[Anchor, Anchor]:
-    """Check a pair of points; each is a frame, or three numbers in the joint frame of the body."""
+    """Check a pair of points; each point is a frame, or three numbers in the joint frame of its body."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise ConstraintError(f"{owner}: {what} must be two points, one for each rod, got {value!r}.")
     first, second = (_anchor(v, f"{what}[{i}]", owner) for i, v in enumerate(value))
@@ -33,7 +33,7 @@ def _anchor(value: Any, what: str, owner: str) -> Anchor:
 
 
 def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None:
-    """Check positive lengths [m]: two numbers, one number for both rods, or None, which is returned unchanged."""
+    """Check that lengths [m] are positive: two numbers or one number for both rods; None is returned unchanged."""
     if value is None:
         return None
     lengths = floats(value)
@@ -65,14 +65,14 @@ def turn(axis: np.ndarray, angle: Any) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Ankle:
-    """A foot on two revolute joints; tuples have the upper joint first."""
+    """A foot on two revolute joints; in all tuples, the upper joint comes first."""
 
     shank: int  # joint id of the parent body of the upper joint
     joints: tuple[int, int]  # joint ids
     pitch_first: bool  # whether the upper joint is the pitch joint
-    rotations: tuple[np.ndarray, ...]  # of the joint placements
-    origins: tuple[np.ndarray, ...]  # of the joints in their parent bodies, [m]
-    axes: tuple[np.ndarray, ...]  # of the joints in their own frames
+    rotations: tuple[np.ndarray, ...]  # rotations of the joint placements
+    origins: tuple[np.ndarray, ...]  # positions of the joints in their parent bodies, [m]
+    axes: tuple[np.ndarray, ...]  # joint axes in the joint frames
 
     @classmethod
     def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> "Ankle":
@@ -103,7 +103,7 @@ class Ankle:
 
     @property
     def pitch_roll(self) -> tuple[int, int]:
-        """Joint ids, pitch first."""
+        """Joint ids: the pitch joint, then the roll joint."""
         return self.joints if self.pitch_first else self.joints[::-1]
 
     def turns(self, pitch: Any, roll: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -113,7 +113,7 @@ class Ankle:
         return first, second
 
     def foot_point(self, point: np.ndarray, pitch: Any, roll: Any) -> np.ndarray:
-        """Return a point of the foot in the joint frame of the shank."""
+        """Return a point of the foot, expressed in the joint frame of the shank."""
         first, second = self.turns(pitch, roll)
         return self.origins[0] + first @ (self.origins[1] + second @ point)
 

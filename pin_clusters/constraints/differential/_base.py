@@ -17,17 +17,17 @@ End: TypeAlias = tuple[int, np.ndarray]
 
 
 class Differential(Constraint):
-    """A mechanism of the library, with its equations in closed form.
+    """Base class of the mechanisms in the library, whose equations are derived in closed form.
 
-    Construct one with ``pc.Differential.<mechanism>(...)``:
+    Construct a mechanism with ``pc.Differential.<mechanism>(...)``:
 
-    - ``bevel(left, right, pitch, roll)``, ``planetary(sun, carrier, ring, ...)``,
-      ``parallelogram(crank, coupler, rocker, closure)``: explicit;
-    - ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``, ``push_rod_ankle(...)``, ``ankle_2rsu(...)``,
-      ``tello_hip(...)``, ``tello_knee_ankle(...)``: implicit.
+    - Mechanisms with explicit equations: ``bevel(left, right, pitch, roll)``, ``planetary(sun, carrier, ring, ...)``,
+      ``parallelogram(crank, coupler, rocker, closure)``.
+    - Mechanisms with implicit equations: ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``,
+      ``push_rod_ankle(...)``, ``ankle_2rsu(...)``, ``tello_hip(...)``, ``tello_knee_ankle(...)``.
 
-    Each mechanism is a frozen dataclass, which is compared, hashed and pickled by its parameters. Lengths are in m,
-    angles in rad.
+    Each mechanism is a frozen dataclass; its parameters determine equality, hash and pickle. Lengths are in m, angles
+    in rad.
 
     Example:
         >>> import pin_clusters as pc
@@ -61,7 +61,7 @@ class Differential(Constraint):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The preferred independent joints: rotors, motors, cranks, actuators."""
+        """The names of the preferred independent joints, such as rotors, cranks or actuators."""
         return tuple(getattr(self, f) for f in self.independent_fields)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
@@ -77,17 +77,17 @@ class Differential(Constraint):
         return None
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
-        """Return the two ends of each rod, each as a joint id and a point in the frame of that joint, for pictures."""
+        """Return the two ends of each rod, for drawing; an end is a joint id and a point in the frame of that joint."""
         return []
 
     def generic(self, tree: pin.Model) -> list[Any]:
-        """Return the same mechanism as generic constraints (Loop, Rod, Coupling), which are slower, for comparison."""
+        """Return equivalent generic constraints (Loop, Rod, Coupling) for comparison; these constraints are slower."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class LinearMap:
-    """The function ``matrix @ x``, as an object that can be pickled."""
+    """Picklable function that returns ``matrix @ x``."""
 
     matrix: tuple[tuple[float, ...], ...]
 

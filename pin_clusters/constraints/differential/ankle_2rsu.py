@@ -1,4 +1,4 @@
-"""Universal ankle with two cranks and rods (2-RSU)."""
+"""Universal ankle with two cranks and two rods (2-RSU)."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -24,12 +24,12 @@ class Crank:
     """One crank on the shank, with its rod to the foot."""
 
     joint: int  # joint id
-    rotation: np.ndarray  # of the joint placement
-    origin: np.ndarray  # of the joint placement, [m]
-    axis: np.ndarray  # of the joint in its own frame
+    rotation: np.ndarray  # rotation of the joint placement
+    origin: np.ndarray  # position of the joint placement, [m]
+    axis: np.ndarray  # joint axis in the joint frame
     tip: np.ndarray  # pin of the crank in the frame of the joint, [m]
     end: np.ndarray  # end of the rod in the frame of the foot's joint, [m]
-    length: float  # of the rod, [m]
+    length: float  # length of the rod, [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Ankle2RsuGeometry:
         """Return (a, b, c, 1) for each crank; its angle x solves ``a sin x + b cos x = c``."""
         coefficients = []
         for crank in self.cranks:
-            # w is the vector from the crank's joint to the end of the rod on the foot, in the joint frame of the crank.
+            # w is the vector from the crank's joint to the rod's end on the foot, in the joint frame of the crank.
             w = crank.rotation.T @ (self.ankle.foot_point(crank.end, pitch, roll) - crank.origin)
             along = (crank.tip @ crank.axis) * crank.axis
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
@@ -66,28 +66,29 @@ class Ankle2RsuGeometry:
 class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "crank_2")):
     """A universal ankle driven by two cranks on the shank, each with a rod of constant length to the foot (2-RSU).
 
-    Let a_i(x_i) be the pin of crank i and b_i(pitch, roll) the end of its rod on the foot::
+    Let a_i(x_i) be the pin of crank i, and b_i(pitch, roll) the end of its rod on the foot. The equations are::
 
         0 = (|b_i - a_i|^2 - length_i^2) / (2 length_i)        i = 1, 2
 
-    The closed form gives the crank angles as functions of pitch and roll: each equation is ``a sin x + b cos x = c``.
+    In closed form, the crank angles are functions of pitch and roll: each equation is ``a sin x + b cos x = c``.
 
     Singular poses: If a crank is in line with its rod (seen along the crank's axis), pitch and roll cannot be
-    independent. If the line of a rod meets the axis of the ankle, or both rods have the same ratio of lever arms about
-    pitch and roll, the cranks cannot be independent. The rods have no mass; for rods with mass use ``pc.Rod``.
+    independent. If the line of a rod intersects the ankle axis, or if both rods have the same ratio of lever arms about
+    pitch and roll, the cranks cannot be independent. The rods have no mass; for rods with mass, use ``pc.Rod``.
 
     Args:
-        crank_1: Revolute joint that hangs from the shank.
-        crank_2: Revolute joint that hangs from the shank.
-        pitch: Revolute joint of the pitch motion, which carries the roll joint or hangs from it. The lower body is the
+        crank_1: Revolute joint whose parent body is the shank.
+        crank_2: Revolute joint whose parent body is the shank.
+        pitch: Revolute joint of the pitch motion, parent or child of the roll joint. The body of the lower joint is the
             foot; the parent body of the upper joint is the shank.
         roll: Revolute joint of the roll motion.
-        pins: Pins of the cranks: frames (name, or name and point), or three numbers in the frame of the crank's joint.
-        foot: Ends of the two rods on the foot: frames, or three numbers in the frame of the foot's joint.
+        pins: Pins of the two cranks; each is a frame (name, or name and point), or three numbers in the frame of the
+            crank's joint.
+        foot: Ends of the two rods on the foot; each is a frame, or three numbers in the frame of the foot's joint.
         length: Lengths of the rods, [m]: two numbers, or one for both rods; by default the lengths at the zero pose.
-        branch: Assembly mode, +1 or -1 for each crank, which has two angles for each ankle pose. +1: the crank is
-            ahead, about its axis, of the direction to the end of the rod on the foot; -1: behind. The model starts in
-            this mode. A q_reference takes precedence, with a warning if it has another assembly mode.
+        branch: Assembly modes of the two cranks: +1 if the crank is ahead of the direction to its rod's end on the
+            foot (in the positive sense of the crank axis), -1 if it is behind. The model starts in this mode. If
+            q_reference is in another mode, q_reference is used and a warning is emitted.
 
     Raises:
         ConstraintError: A name, point, length or branch is invalid, or a joint is repeated.
@@ -114,7 +115,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         store(self, branch=tuple(check_branch(b, self.label) for b in branch))
 
     def geometry(self, tree: pin.Model) -> Ankle2RsuGeometry:
-        """Return the dimensions in ``tree``; raises ``ConstraintError`` if the joints do not form this ankle."""
+        """Return the dimensions in ``tree``; raise ``ConstraintError`` if the joints do not form this ankle."""
         ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
         return Ankle2RsuGeometry(ankle, tuple(self._crank(tree, ankle, i) for i in (0, 1)), self.branch)
 
@@ -148,7 +149,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return [harmonic_closure(self, (*g.joints, *g.ankle.pitch_roll), rows, labels, ("m", "m"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the crank angles as functions of pitch and roll; up to four assemblies."""
+        """Return the crank angles as functions of pitch and roll; there are at most four assemblies."""
         g = self.geometry(tree)
         return ClosedForm(g.ankle.pitch_roll, g.joints, partial(solutions, g.sines, g.branch), g.sines)
 

@@ -14,15 +14,15 @@ from ._base import Differential, LinearMap
 class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
     """A bevel differential: the mean of two side gears turns a carrier, and their difference turns a pinion on it.
 
-    Equations: ``pitch = (left + right) / 2``, ``roll = ratio (left - right) / 2``. They are linear and
+    The equations are ``pitch = (left + right) / 2`` and ``roll = ratio * (left - right) / 2``. They are linear and
     explicit, so there are no singular poses.
 
     Args:
-        left: Joint of the left side gear, on the body that carries the differential.
-        right: Joint of the right side gear, whose axis has the same direction.
+        left: Joint of the left side gear; its parent body carries the differential.
+        right: Joint of the right side gear; its axis has the same direction as the axis of ``left``.
         pitch: Joint of the carrier.
         roll: Joint of the pinion on the carrier.
-        ratio: Teeth of a side gear divided by teeth of the pinion; negative if roll is positive in the opposite sense.
+        ratio: Teeth of a side gear divided by teeth of the pinion; negative if the axis of ``roll`` is reversed.
 
     Raises:
         ConstraintError: A name or the ratio is invalid, or a joint is repeated.

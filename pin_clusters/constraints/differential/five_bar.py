@@ -14,7 +14,7 @@ from ._base import Differential
 
 @dataclass(frozen=True, eq=False)
 class FiveBarGeometry(LinkageGeometry):
-    """A five-bar in its plane: origins of the two cranks, and vectors of cranks and couplers at zero angles, [m]."""
+    """Dimensions [m] of a five-bar in its plane: crank origins, and vectors of cranks and couplers at zero angles."""
 
     signs: tuple[float, float, float]
     origins: tuple[complex, complex]
@@ -37,21 +37,21 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
     """A planar five-bar: two cranks on one body, a coupler on each, and a pin between the couplers.
 
     Let B_1 and B_2 be the joints between cranks and couplers. The pin is at an intersection of the circles about B_1
-    and B_2. There are two equations: x and y of the pin, perpendicular to the axis of the cranks. The lengths are read
-    from the tree. The closed form gives the coupler angles as functions of the crank angles.
+    and B_2. There are two equations, one for each coordinate of the pin in the plane of the linkage. The lengths are
+    read from the tree. In closed form, the coupler angles are functions of the crank angles.
 
     Singular poses: If the two couplers are in line, the cranks cannot be independent. If a crank is in line with its
-    coupler (at the border of the workspace), the position of the pin cannot be independent. B_1 on B_2 is also
-    singular.
+    coupler (at the border of the workspace), the position of the pin cannot be independent. Poses in which B_1 and B_2
+    coincide are also singular.
 
     Args:
-        crank_1: Revolute joint, whose axis points to the viewer.
-        coupler_1: Revolute joint that hangs from crank 1.
-        crank_2: Revolute joint that hangs from the parent body of crank 1.
-        coupler_2: Revolute joint that hangs from crank 2.
+        crank_1: Revolute joint; "left" and "right" below assume that its axis points to the viewer.
+        coupler_1: Revolute joint whose parent body is crank 1.
+        crank_2: Revolute joint with the same parent body as crank 1.
+        coupler_2: Revolute joint whose parent body is crank 2.
         closure: A frame on coupler 1 and a frame on coupler 2; only their origins matter.
-        branch: Assembly mode. +1: the pin is left of the line from B_1 to B_2; -1: right. The model starts in this
-            mode. A q_reference takes precedence, with a warning if it has another assembly mode.
+        branch: Assembly mode: +1 if the pin is left of the line from B_1 to B_2, -1 if it is right. The model starts in
+            this mode. If q_reference is in another mode, q_reference is used and a warning is emitted.
 
     Raises:
         ConstraintError: A name, frame or the branch is invalid, or a joint is repeated.

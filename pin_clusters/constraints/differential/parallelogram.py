@@ -15,27 +15,27 @@ from ..loop import Loop
 from ..rows import Row, store
 from ._base import Differential
 
-# Largest difference between the lengths of opposite links, relative to the longest link; the equations assume equality
+# Largest length difference of opposite links, relative to the longest link; the equations assume equal lengths
 LENGTH_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
 class Parallelogram(Differential, mechanism="parallelogram", independent=("crank",)):
-    """A four-bar with opposite links of equal length that stays a parallelogram.
+    """A four-bar linkage whose opposite links have equal lengths, and which always stays a parallelogram.
 
-    Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset``. If the axis
-    of a joint points in the opposite direction, its sign changes. The equations are linear and explicit. They hold for
-    both shapes of ``FourBar``, because the coupler keeps its direction.
+    The equations are ``rocker = crank + offset`` and ``coupler = -crank + offset``, with offsets from the tree. If the
+    axis of a joint points in the opposite direction, the sign of its angle changes. The equations are linear and
+    explicit. They hold for both shapes of ``FourBar``, because the coupler keeps its direction.
 
-    A ``FourBar`` with these lengths has bifurcations (change points) if all four joints are in line: there the crossed
-    linkage (antiparallelogram) branches off, and the equations of the loop lose rank. This constraint stays a
-    parallelogram at these points and has no singular pose. Real machines pass them by a second coupler or by inertia.
+    A ``FourBar`` with these lengths has a bifurcation (change point) where all four joints are in line: the linkage can
+    change to the crossed shape (antiparallelogram), and the loop equations lose rank. This constraint stays a
+    parallelogram there and has no singular pose. Real machines pass these points by a second coupler or by inertia.
 
     Args:
-        crank: Revolute joint; independent.
-        coupler: Revolute joint that hangs from the crank.
-        rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
-        closure: Two frames, as for ``FourBar``.
+        crank: Revolute joint, which stays independent.
+        coupler: Revolute joint whose parent body is the crank.
+        rocker: Revolute joint whose parent body is the parent body of the crank, or the coupler.
+        closure: Two frames that the pin connects, as for ``FourBar``.
 
     Raises:
         ConstraintError: A name or frame is invalid, or a joint is repeated.
@@ -68,7 +68,7 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         rocker = cmath.phase((-g.l1 if g.serial else g.l1) / g.l3)
         s2, s3 = g.signs
         crank_joint, coupler_joint, rocker_joint = g.joints
-        # The angle of a rocker that hangs from the coupler is relative to the coupler.
+        # If the rocker is a child of the coupler, its angle is relative to the coupler.
         offset = rocker - coupler if g.serial else rocker
         return (
             make_row(tree, coupler_joint, (crank_joint,), (-s2,), s2 * wrap(coupler), self),
@@ -76,5 +76,5 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         )
 
     def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a ``Loop``, which is singular at the change points, for comparison."""
+        """Return an equivalent ``Loop`` for comparison; this ``Loop`` is singular at the change points."""
         return self._four_bar().generic(tree)

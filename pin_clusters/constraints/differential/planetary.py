@@ -17,18 +17,18 @@ from ._base import Differential, LinearMap
 class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")):
     """A planetary stage: sun, carrier and ring turn about one axis in one housing.
 
-    Willis' equation is ``teeth_sun (sun - carrier) + teeth_ring (ring - carrier) = 0``, with angles relative to the
-    housing. Hence ``carrier = (teeth_sun sun + teeth_ring ring) / (teeth_sun + teeth_ring)``. This equation is linear
-    and explicit, so there are no singular poses. If the axis of a joint points in the opposite direction, its sign
-    changes. If the ring is fixed to the housing, use a ``Gear`` of ratio ``1 + teeth_ring / teeth_sun`` from carrier to
-    sun. A ``Rotor`` on the carrier can represent the inertia of the planets.
+    Willis' equation is ``teeth_sun * (sun - carrier) + teeth_ring * (ring - carrier) = 0``, with angles relative to the
+    housing. Hence ``carrier = (teeth_sun * sun + teeth_ring * ring) / (teeth_sun + teeth_ring)``. This equation is
+    linear and explicit, so there are no singular poses. If the axis of a joint points in the opposite direction, the
+    sign of its angle changes. If the ring is fixed to the housing, use a ``Gear`` with the carrier as link, the sun as
+    rotor and ratio ``1 + teeth_ring / teeth_sun``. A ``Rotor`` on the carrier can represent the inertia of the planets.
 
     Args:
-        sun: Revolute joint in the housing.
-        carrier: Revolute joint in the housing.
-        ring: Revolute joint in the housing.
-        teeth_sun: Number of teeth (or radius).
-        teeth_ring: Number of teeth (or radius, in the same unit).
+        sun: Revolute joint of the sun gear, whose parent body is the housing.
+        carrier: Revolute joint of the planet carrier, whose parent body is the housing.
+        ring: Revolute joint of the ring gear, whose parent body is the housing.
+        teeth_sun: Number of teeth (or radius) of the sun gear.
+        teeth_ring: Number of teeth (or radius, in the same unit) of the ring gear.
 
     Raises:
         ConstraintError: A name or number is invalid, or a joint is repeated.

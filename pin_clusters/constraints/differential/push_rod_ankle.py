@@ -20,7 +20,7 @@ from ._base import Differential, End
 
 @dataclass(frozen=True, eq=False)
 class PushRodGeometry:
-    """The dimensions of the mechanism in one tree: ends of the rods, and lengths at zero extension [m]."""
+    """The dimensions of the mechanism in one tree: ends of the rods, and rod lengths at zero extension [m]."""
 
     ankle: Ankle
     actuators: tuple[int, ...]
@@ -37,7 +37,7 @@ class PushRodGeometry:
         return [d - length for d, length in zip(self.distances(pitch, roll), self.lengths, strict=True)]
 
     def phi(self, x: np.ndarray) -> np.ndarray:
-        """Return length - (length0 + extension) of each rod; x contains two extensions, pitch and roll."""
+        """Return ``length - (length0 + extension)`` for each rod; x contains the two extensions, pitch and roll."""
         return np.array(self.distances(x[2], x[3])) - self.lengths - x[:2]
 
 
@@ -46,27 +46,27 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
     """A universal ankle driven by two linear actuators from shank to foot (2-SPU).
 
     The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators. The bodies of these
-    joints only slide; the small swing of the rods is neglected. Let a_i be the end of rod i on the shank and
-    b_i(pitch, roll) its end on the foot::
+    joints only slide; the small rotations of the rods are neglected. Let a_i be the end of rod i on the shank, and
+    b_i(pitch, roll) its end on the foot. The equations are::
 
         0 = (|b_i - a_i|^2 - (length0_i + x_i)^2) / (2 length0_i)        i = 1, 2
 
-    The closed form gives the extensions as functions of pitch and roll: ``x_i = |b_i - a_i| - length0_i``.
+    In closed form, the extensions are functions of pitch and roll: ``x_i = |b_i - a_i| - length0_i``.
 
-    Singular poses: If the line of a rod meets the axis of the ankle, or both rods have the same ratio of lever arms
+    Singular poses: If the line of a rod intersects the ankle axis, or if both rods have the same ratio of lever arms
     about pitch and roll, the actuators cannot be independent.
 
     Args:
-        actuator_1: Prismatic joint.
-        actuator_2: Prismatic joint.
-        pitch: Revolute joint of the pitch motion, which carries the roll joint or hangs from it. The lower body is the
+        actuator_1: Prismatic joint of actuator 1.
+        actuator_2: Prismatic joint of actuator 2.
+        pitch: Revolute joint of the pitch motion, parent or child of the roll joint. The body of the lower joint is the
             foot; the parent body of the upper joint is the shank.
         roll: Revolute joint of the roll motion.
-        shank: Ends of the two rods on the shank: frames (name, or name and point), or three numbers in the frame of the
-            shank's joint.
-        foot: Ends of the two rods on the foot, given in the same way.
-        length0: Lengths at zero extension, [m]: two numbers, or one for both rods; by default the lengths at zero pitch
-            and roll.
+        shank: Ends of the two rods on the shank; each is a frame (name, or name and point), or three numbers in the
+            frame of the shank's joint.
+        foot: Ends of the two rods on the foot; each is a frame, or three numbers in the frame of the foot's joint.
+        length0: Rod lengths at zero extension, [m]: two numbers, or one for both rods; by default the lengths at zero
+            pitch and roll.
 
     Raises:
         ConstraintError: A name, point or length is invalid, or a joint is repeated.
@@ -88,7 +88,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         store(self, length0=rod_lengths(self.length0, "length0", self.label))
 
     def geometry(self, tree: pin.Model) -> PushRodGeometry:
-        """Return the dimensions in ``tree``; raises ``ConstraintError`` if the joints do not form this ankle."""
+        """Return the dimensions in ``tree``; raise ``ConstraintError`` if the joints do not form this ankle."""
         ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
         actuators = tuple(line_joint(tree, n, self.label, prismatic=True)[0] for n in self.independent)
         shank = tuple(anchor_point(tree, p, ankle.shank, f"shank[{i}]", self.label) for i, p in enumerate(self.shank))
@@ -106,8 +106,8 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         x1, x2, pitch, roll = coordinates(4)
         rows = []
         for x, a, b, length in zip((x1, x2), g.shank, g.foot, g.lengths, strict=True):
-            # (d^2 - length^2 - 2 length x - x^2) / (2 length), expanded because the difference of large terms loses
-            # digits
+            # The equation is (d^2 - length^2 - 2 length x - x^2) / (2 length). It is expanded, because a difference of
+            # large numbers loses digits.
             distance = g.ankle.square_distance(b, a, pitch, roll) - length**2
             rows.append(distance / (2.0 * length) - linear(x) - linear(x) * linear(x) / (2.0 * length))
         labels = [f"{self.label}: rod {i}" for i in (1, 2)]

@@ -19,22 +19,22 @@ LENGTHS = ("crank", "gimbal_length", "gimbal_offset", "post", "lateral", "consta
 
 @dataclass(frozen=True)
 class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rotor_2")):
-    """The hip of the Tello leg: two motors, through cranks and push-rods, drive gimbal and thigh together.
+    """The hip of the Tello leg: two motors drive gimbal and thigh together, through cranks and push-rods.
 
-    Let y_i be the angle of rotor i divided by ``gear``, l1 and l2 the angles of gimbal (about x) and thigh (about y),
-    s_1 = +1 and s_2 = -1::
+    Let y_i be the angle of rotor i divided by ``gear``. Let l1 and l2 be the angles of gimbal (about x) and thigh
+    (about y), and s_1 = +1, s_2 = -1. The equations are::
 
         0 = crank sin y_i - gimbal_length cos l1 - s_i gimbal_offset sin l1 - post cos y_i cos l2
             - crank cos l1 sin l2 - s_i lateral sin y_i sin l1 + s_i lateral sin l1 sin l2
             - post cos l1 sin y_i sin l2 + constant                                              i = 1, 2
 
     Source: closure equations of the UIUC Tello leg as published with generalized_rbda, in the order of its v1.1.0
-    derivation. The closed form gives the rotor angles as functions of the link angles: each equation is
-    ``a sin y + b cos y = c``. The first of its two solutions is the pose of the actual robot (a crank near its zero).
+    derivation. In closed form, the rotor angles are functions of the link angles: each equation is
+    ``a sin y + b cos y = c``. On the real robot, the cranks stay near zero, which is the first of the two solutions.
 
     Singular poses: If a crank is in line with its rod (``a^2 + b^2 = c^2``), the rotors cannot be dependent. If the
-    gradients of the two equations with respect to the links are parallel, the rotors cannot be independent. The zero
-    pose does not satisfy the equations (residual 3.7 mm).
+    gradients of the two equations with respect to the link angles are parallel, the rotors cannot be independent. The
+    zero pose does not satisfy the equations (residual 3.7 mm).
 
     Args:
         rotor_1: Revolute joint of motor 1.
@@ -42,12 +42,12 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         gimbal: Revolute joint from hip clamp to gimbal, about x.
         thigh: Revolute joint from gimbal to thigh, about y.
         gear: Turns of a rotor per turn of its crank.
-        crank: Length in the equations, [m], like the following arguments.
-        gimbal_length: Length, [m].
-        gimbal_offset: Length, [m].
-        post: Length, [m].
-        lateral: Length, [m].
-        constant: Length, [m].
+        crank: Length in the equations above, [m].
+        gimbal_length: Length in the equations, [m].
+        gimbal_offset: Length in the equations, [m].
+        post: Length in the equations, [m].
+        lateral: Length in the equations, [m].
+        constant: Length in the equations, [m].
 
     Raises:
         ConstraintError: A name or number is invalid, or a joint is repeated.
@@ -91,12 +91,12 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         )
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the rotor angles as functions of the link angles; up to four assemblies, the actual robot first."""
+        """Return the rotor angles as functions of the link angles, with the real robot's assembly first."""
         rotor_1, rotor_2, gimbal, thigh = self._coordinate_joints(tree)
         return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), partial(solutions, self._sines, (-1, -1)), self._sines)
 
     def _sines(self, l1: Any, l2: Any) -> list[tuple[Any, Any, Any, float]]:
-        """Return (a, b, c, gear) for each rotor; its angle divided by gear solves ``a sin y + b cos y = c``."""
+        """Return (a, b, c, gear) for each rotor, whose angle is ``gear * y`` with ``a sin y + b cos y = c``."""
         s1, s2, c1, c2 = np.sin(l1), np.sin(l2), np.cos(l1), np.cos(l2)
         coefficients = []
         for s in (1.0, -1.0):
@@ -112,7 +112,7 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
 
 
 def tello_hip_phi(x: np.ndarray, gear: float, lengths: Sequence[float]) -> np.ndarray:
-    """Return the two equations of the hip, as published; x contains rotor 1, rotor 2, gimbal and thigh."""
+    """Return the two published equations of the hip; x contains the angles of rotor 1, rotor 2, gimbal and thigh."""
     crank, gimbal_length, gimbal_offset, post, lateral, constant = lengths
     l1, l2 = x[2], x[3]
     return np.array(

@@ -23,16 +23,16 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
     """Knee and ankle of the Tello leg: the sum of two motors turns the shin, and their difference turns the foot.
 
     Let y_i be the angle of rotor i divided by ``gear``, l1 and l2 the angles of shin and foot (both about y), and
-    d = (y_1 - y_2) / 2. Phases are multiples of ``pi``::
+    d = (y_1 - y_2) / 2. The phases are in multiples of ``pi``. The equations are::
 
         0 = crank_short cos(d + phase_short pi) - crank_long cos(d + phase_long pi) - fixed cos(phase_fixed pi)
             - rod sin(d + l2 + phase_rod pi) + foot_long sin(l2 + phase_foot_long pi)
             - foot_short sin(l2 + phase_foot_short pi) + constant
         0 = l1 - (y_1 + y_2) / 2
 
-    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. The closed form gives the link
-    angles as functions of the rotor angles: for given d, the first equation is ``a sin l2 + b cos l2 = c``. The first
-    of its two solutions is the pose of the actual robot.
+    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. In closed form, the link angles
+    are functions of the rotor angles: for given d, the first equation is ``a sin l2 + b cos l2 = c``. The first of its
+    two solutions is the assembly mode of the real robot.
 
     Singular poses: If foot and rod are in line (``a^2 + b^2 = c^2``), the rotors cannot be independent. If crank and
     rod are in line, the links cannot be independent.
@@ -43,21 +43,21 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         shin: Revolute joint from thigh to shin.
         foot: Revolute joint from shin to foot.
         gear: Turns of a rotor per turn of its crank.
-        crank_short: Length in the equations, [m], like the following arguments.
-        crank_long: Length, [m].
-        fixed: Length, [m].
-        rod: Length, [m].
-        foot_long: Length, [m].
-        foot_short: Length, [m].
-        constant: Length, [m].
-        phase_short: Phase, a multiple of pi.
-        phase_long: Phase, a multiple of pi.
-        phase_fixed: Phase, a multiple of pi.
-        phase_rod: Phase, a multiple of pi.
-        phase_foot_long: Phase, a multiple of pi.
-        phase_foot_short: Phase, a multiple of pi.
-        pi: Value of pi in the phases. For a comparison with a program that uses 3.1415, pass this number, which changes
-            the sixth digit of the results.
+        crank_short: Length in the equations above, [m].
+        crank_long: Length in the equations, [m].
+        fixed: Length in the equations, [m].
+        rod: Length in the equations, [m].
+        foot_long: Length in the equations, [m].
+        foot_short: Length in the equations, [m].
+        constant: Length in the equations, [m].
+        phase_short: Phase in the equations, in multiples of pi.
+        phase_long: Phase in the equations, in multiples of pi.
+        phase_fixed: Phase in the equations, in multiples of pi.
+        phase_rod: Phase in the equations, in multiples of pi.
+        phase_foot_long: Phase in the equations, in multiples of pi.
+        phase_foot_short: Phase in the equations, in multiples of pi.
+        pi: Value of pi in the phases. To compare results with a program that uses 3.1415, pass 3.1415; this changes the
+            sixth digit of the results.
 
     Raises:
         ConstraintError: A name or number is invalid, or a joint is repeated.
@@ -110,7 +110,7 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [harmonic_closure(self, self._coordinate_joints(tree), (four_bar, mean), labels, ("m", "rad"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the link angles as functions of the rotor angles; up to two assemblies, the actual robot first."""
+        """Return the link angles as functions of the rotor angles, with the real robot's assembly first."""
         rotor_1, rotor_2, shin, foot = self._coordinate_joints(tree)
         return ClosedForm((rotor_1, rotor_2), (shin, foot), self._links)
 
@@ -133,7 +133,7 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
 
 
 def tello_knee_ankle_phi(x: np.ndarray, gear: float, lengths: Sequence[float], phases: Sequence[float]) -> np.ndarray:
-    """Return the two equations of knee and ankle, as published; x contains rotor 1, rotor 2, shin and foot."""
+    """Return the two published equations; x contains the angles of rotor 1, rotor 2, shin and foot."""
     crank_short, crank_long, fixed, rod, foot_long, foot_short, constant = lengths
     p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = phases
     y1, y2, l1, l2 = x[0] / gear, x[1] / gear, x[2], x[3]

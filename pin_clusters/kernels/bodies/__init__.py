@@ -1,1 +1,1 @@
-"""Kernels for one body or joint: pose, motion, inertia, force, and integration of the configuration."""
+"""Kernels for a single body or joint: pose, motion, inertia, force, and integration of the configuration."""

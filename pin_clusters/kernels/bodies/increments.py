@@ -11,7 +11,7 @@ from ..numbers.tuples import Vec3, Vec6
 from ..tables.layout import CONTINUOUS, FREEFLYER, PLANAR, SPHERICAL
 from .placements import free_rotation
 
-_SMALL: Final = 0.5  # [rad]; for smaller angles, a series gives the coefficients
+_SMALL: Final = 0.5  # angle [rad] below which a series is used for the coefficients
 
 
 @device
@@ -37,7 +37,7 @@ def turn_pair(q: Out, i, angle):
 
 @device
 def move_one(q: Out, kind, i, x, k):
-    """Move one independent joint by the exponential map of its increment, which starts at x[k]."""
+    """Move one independent joint by the exponential map of its increment, whose first entry is x[k]."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -72,7 +72,7 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out: Out):
-    """Write d/dt of the increment at x[k] for the velocity at v[k], for spherical, planar and free-flyer joints."""
+    """Write d/dt of the increment at x[k] for the velocity at v[k] of a spherical, planar or free-flyer joint."""
     if kind == SPHERICAL:
         u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])

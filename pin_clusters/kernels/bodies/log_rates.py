@@ -1,4 +1,4 @@
-"""Derivative of the logarithm of a placement, without branches: accurate up to half a turn, smooth at the identity."""
+"""Derivative of log6 of a placement, without branches; accurate up to half a turn and smooth at the identity."""
 
 import math
 from typing import Final
@@ -9,7 +9,7 @@ from ..numbers.spatial import angular, cross, dot3
 
 
 def _zeta(s: int) -> float:
-    n = 50  # terms before the Euler-Maclaurin formula of the tail
+    n = 50  # number of terms that are summed; the Euler-Maclaurin formula gives the remainder
     return in_order(k**-s for k in range(2, n)) + n ** (1.0 - s) / (s - 1.0) + 0.5 * n**-s + s / 12.0 * n ** (-s - 1.0)
 
 
@@ -38,7 +38,7 @@ def coefficients(log):
 
 @inline
 def rate_of_log(log, second, fourth, x):
-    """Return the change of a logarithm if its placement is displaced by x, expressed in axes of the placement."""
+    """Return the change of the logarithm of a placement that is displaced by x, given in axes of the placement."""
     bracket = cross(log, x)
     double_bracket = cross(log, bracket)
     return x + bracket * 0.5 + double_bracket * second + cross(log, cross(log, double_bracket)) * fourth

@@ -1,4 +1,4 @@
-"""Motion and inertia of one body, its inertial force, and external forces on it: (A1) to (A3), (S1)."""
+"""Motion, inertia and inertial force of one body, and the external forces that act on it: (A1) to (A3), (S1)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import sincos, turn_z
@@ -58,7 +58,7 @@ def set_motion(work, b, v, a, f):
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Return minus gravity in the axes of free flyer b."""
+    """Return minus gravity, expressed in the axes of free flyer b."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3())
 
@@ -83,14 +83,14 @@ def newton_euler(I, v, a):
 
 @inline
 def body_force(params, b, R, x, v, a):
-    """Return (A3), computed at the centre of mass: half the operations of an inertia in world axes."""
+    """Return the force (A3), computed at the centre of mass; this needs half the operations of ``newton_euler``."""
     k = b * BODY_PARAMS
     I, m = load6(params, k + at.INERTIA), get(params, k + at.MASS)
     c = x + rot(R, load3(params, k + at.LEVER))
     w, alpha = angular(v), angular(a)
     local_w = rot_t(R, w)
     spin = rot(R, sym3_mul(I, rot_t(R, alpha)) + cross(local_w, sym3_mul(I, local_w)))
-    # The parenthesis contains the acceleration of the centre of mass.
+    # The term in parentheses is the acceleration of the centre of mass.
     f = (linear(a) + cross(alpha, c) + cross(w, linear(v) + cross(w, c))) * m
     return join(f, spin + cross(c, f))
 
@@ -103,7 +103,7 @@ def wrench_in_world(R, x, R_align, f):
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """Return the external force on body b in world axes; the user's forces are stored after the nv results."""
+    """Return the external force on body b in world axes; the user's forces follow the first nv entries (results)."""
     # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0
@@ -119,7 +119,7 @@ def inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced
 
 @inline
 def needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced):
-    """Return the same force as ``inertial_force``, computed without the inertia in world axes."""
+    """Return the same force as ``inertial_force``, but compute it without the inertia in world axes."""
     f = body_force(params, b, R, x, v, a)
     return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
 
@@ -145,6 +145,6 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Return the moment that spin elements exert on their carrier; h is their momentum per unit velocity: (S1)."""
+    """Return the moment (S1) of spin elements on their carrier; h is the spin momentum per unit velocity."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a

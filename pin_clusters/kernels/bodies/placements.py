@@ -31,7 +31,7 @@ def unit_rotation():
 
 @inline
 def turned(R, shuffle, params, k):
-    """Return R times the rotation at params[k]; if ``shuffle`` is 1 to 3, that is a cyclic permutation."""
+    """Return R times the rotation at params[k], which is a cyclic permutation of axes if ``shuffle`` is 1 to 3."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -51,7 +51,7 @@ def fixed_part(params, work, b, B):
 
 @inline
 def turn_joint(work, q, b, B):
-    """Store sine and cosine of the joint angle of body b if its joint has exactly one angle."""
+    """Store sine and cosine of the joint angle of body b if the joint has exactly one angle."""
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
         ws.set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
@@ -60,7 +60,7 @@ def turn_joint(work, q, b, B):
 
 @inline
 def turn_joints(index, work, q):
-    """Store sines and cosines of all joints outside LOOP clusters; here the processor can overlap their computation."""
+    """Store sines and cosines of all joints outside LOOP clusters, in one loop that the processor can pipeline."""
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind != at.LOOP:
@@ -101,7 +101,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Return rotation and offset of link or body L after its joint moves it from (R, d); its parameters start at k."""
+    """Return rotation and offset of a link or body after its joint moves it from (R, d); its params start at k."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))

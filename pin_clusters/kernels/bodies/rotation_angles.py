@@ -10,7 +10,7 @@ from ..numbers.tuples import Vec3
 
 @inline
 def wider(a, b):
-    """Return the longer of two columns, whose first entries are proportional to their squared lengths."""
+    """Return the longer of two parallel vectors; their first entries are proportional to their squared lengths."""
     return (
         if_less(a[0], b[0], b[0], a[0]),
         if_less(a[0], b[0], b[1], a[1]),
@@ -36,7 +36,7 @@ def quaternion(R):
 def log6(R, p):
     """Return the motion [linear; angular] that reaches the placement (R, p) in unit time."""
     x, y, z, w = quaternion(R)
-    # t is the tangent of angle / 4, then angle / 8, then angle / 16, divided by sin(angle / 2). The last one is <= 0.2.
+    # t is the tangent of angle / 4, angle / 8 and then angle / 16, divided by sin(angle / 2); the last t is <= 0.2.
     ss = x * x + y * y + z * z
     t = 1.0 / (1.0 + w)
     t = t / (1.0 + math.sqrt(1.0 + t * t * ss))

@@ -1,10 +1,10 @@
-"""Operations on one cluster, for each kind of cluster. The passes of the algorithms call these operations.
+"""Operations on one cluster, for each kind of cluster; the passes of the algorithms call these operations.
 
-Each kind implements the operations that it needs, as part of an outward or inward pass:
+Each kind implements those operations that it needs. An operation is part of an outward or inward pass:
 
 ``advance``: outward; computes position, velocity, acceleration and force of the bodies (rnea)
 ``collect``: inward; adds forces to the output body and computes joint torques (rnea)
-``advance_with_inertia``: outward; as ``advance``, at zero or prescribed accelerations, with inertias (aba, hybrid)
+``advance_with_inertia``: outward; like ``advance``, but at zero or prescribed acceleration, with inertia (aba, hybrid)
 ``eliminate``: inward; adds articulated inertia and bias force to the output body
 ``propagate``: outward; computes accelerations, and the torques of joints with prescribed accelerations
 ``compose``: outward; computes poses, motion subspaces and inertias (crba, computeMinverse)

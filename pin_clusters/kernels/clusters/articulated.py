@@ -1,4 +1,4 @@
-"""Articulated inertia of a cluster with several columns (U, D, factors of D, U D^-1), for aba and minverse."""
+"""Computes U, D, the factors of D, and U D^-1 of a cluster with several columns, for aba and minverse."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.choices import too_small
@@ -54,7 +54,7 @@ def factor_D(params, work, C):
     nk, slot, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):
-        # L e, which the following rows need, is stored below the diagonal; L is stored above it.
+        # L e, which the following rows need, is stored below the diagonal; L is stored above the diagonal.
         for m in range(k):
             t = ws.D_entry(work, slot, nk, k, m)
             for r in range(m):

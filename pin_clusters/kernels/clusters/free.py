@@ -1,4 +1,4 @@
-"""FREE clusters: one free flyer on the universe. Its frame serves as the world frame of all bodies that it carries."""
+"""FREE clusters: one free flyer on the universe, whose frame is the world frame of all bodies that it carries."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
@@ -26,7 +26,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(work, out: Out, C):
-    """Write the force on the base as its generalized force: (A4)."""
+    """Write the spatial force on the base as the generalized force of the free flyer: (A4)."""
     put(out, C.column, ws.force(work, C.first))
 
 
@@ -47,7 +47,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def _factors(params, work, C):
-    """Return the factors of D, here the articulated inertia, and whether D is singular."""
+    """Return the factors of D, which is the articulated inertia of the base, and whether D is singular."""
     inverse_d, d, L = sym6_factor(ws.articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
@@ -77,7 +77,7 @@ def compose(params, work, C):
 
 @inline
 def couple(I, nv, k, M: Out):
-    """Write the block of M for the base (C1): the inertia [m, -[h]; [h], J] of the whole robot in base axes."""
+    """Write the block of M that belongs to the base (C1): the inertia [m, -[h]; [h], J] of the robot in base axes."""
     o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))

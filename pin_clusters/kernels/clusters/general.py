@@ -1,4 +1,4 @@
-"""GENERAL clusters: several joints and columns; the output body and bodies of the cluster may carry spin elements."""
+"""GENERAL clusters have several joints and columns; spin elements can be on the output body or on any body."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
@@ -33,7 +33,7 @@ def columns(index, work, C, B):
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out: Out, C, forced):
-    """Compute (A1) to (A3), (S1), (S2); write the torques of spin elements and armature to ``out``."""
+    """Compute (A1) to (A3), (S1) and (S2); write the torques of spin elements and armature to ``out``."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -64,7 +64,7 @@ def collect(index, work, out: Out, C):
 
 @inline
 def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced):
-    """Compute (A1) to (A3) and (A5) for a body whose pose is known; if ``aj`` is None, it is zero."""
+    """Compute (A1) to (A3) and (A5) for a body whose pose is known; ``aj`` None means zero acceleration."""
     columns(index, work, C, B)
     vel, acc = motion(work, B.parent, vj, aj)
     I = body_inertia(params, b, R, x)
@@ -74,7 +74,7 @@ def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj,
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """Compute (A1) to (A3), (A5), (S3); write the negative torques of armature and spin elements to u."""
+    """Compute (A1) to (A3), (A5) and (S3); write the negative torques of armature and spin elements to u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -93,7 +93,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
-    """Eliminate all columns (A6) to (A8), or only the free ones (H1) to (H3); return whether D is singular."""
+    """Eliminate all columns by (A6) to (A8), or only free columns by (H1) to (H3); return whether D is singular."""
     nk, slot = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
@@ -118,7 +118,7 @@ def eliminate(index, params, work, prescribed, tau, C):
 
 @inline
 def propagate(index, work, prescribed, tau: Out, a: Out, C):
-    """Compute (A9), (A10) or (H4) to (H6). Here, accelerations of bodies are changes since the outward pass."""
+    """Compute (A9), (A10) or (H4) to (H6); body accelerations are stored as changes since the outward pass."""
     nk, slot, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
         i_v = listed(index, C.column, k)
@@ -148,7 +148,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M: Out):
-    """Compute (C1), (C2): entries of M inside the cluster, composite inertias, and F per unit velocity, stored in U."""
+    """Compute entries of M inside the cluster (C1), composite inertias (C2), and F per unit velocity, stored in U."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:
@@ -185,7 +185,7 @@ def couple_column(index, work, nv, C, k, M: Out):
 
 @inline
 def factor(index, params, work, C):
-    """Factor D, compute U D^-1 and pass the inertia inward: (A6), (A8). Return whether D is singular."""
+    """Factor D, compute U D^-1 and pass the inertia inward by (A6) and (A8); return whether D is singular."""
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

@@ -1,8 +1,8 @@
-"""LOOP clusters: G and g depend on q. The other operations are as for GENERAL clusters, with g in the accelerations.
+"""LOOP clusters: G and g depend on q, and the accelerations include the bias g.
 
-A rod with mass adds its end masses (a sixth each if it is slender) to the bodies that it connects. The remaining
-mass moves with its midpoint, a separate body in the tables. ``collect``, ``eliminate``, ``propagate``, ``couple`` and
-``factor`` are the functions of GENERAL.
+A rod with mass adds a point mass at each end (one sixth of its mass if it is slender) to the bodies that it connects.
+The remaining mass moves with the midpoint of the rod, which is a separate body in the tables. ``collect``,
+``eliminate``, ``propagate``, ``couple`` and ``factor`` are the functions of GENERAL clusters.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -45,7 +45,7 @@ def rod_forces(index, params, work, H):
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
         ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
         yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
-        # The midpoint accelerates at the mean of both ends.
+        # The acceleration of the midpoint is the mean of the accelerations of both ends.
         f = (ya + yb) * (0.25 * get(params, R.at + 6))
         if R.a > 0:
             ws.add_force(work, R.a, join(f, cross(pa, f)))
@@ -55,7 +55,7 @@ def rod_forces(index, params, work, H):
 
 @paste
 def velocities(index, params, work, q, v, C):
-    """Compute poses, G and joint velocities. Like all operations here, return whether the loops are singular."""
+    """Compute poses, G and joint velocities; return whether the loops are singular."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     return is_singular(index, work, C)
@@ -88,7 +88,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out: Out, c, C, for
 
 @inline
 def middle_columns(index, params, work, c, C, H):
-    """Compute K of the midpoints of rods, which translate at the mean velocity of the two ends."""
+    """Compute K for the midpoints of rods; the velocity of a midpoint is the mean of the two end velocities."""
     for r in range(H.rod0, H.rod1):
         R, zero = rod(index, r), zero3()
         to = body(index, R.middle).at_K
@@ -100,7 +100,7 @@ def middle_columns(index, params, work, c, C, H):
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
-    """Return the velocity of a rod end on body b, relative to the output body, per unit of velocity k."""
+    """Return the velocity of a rod end on body b relative to the output body, per unit of independent velocity k."""
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
         return point_velocity(K, point(params, work, b, at))

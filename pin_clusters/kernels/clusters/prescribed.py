@@ -1,12 +1,12 @@
 """Elimination for hybrid dynamics: some accelerations are prescribed, and the torques of these joints are unknown.
 
 The arguments are ``prescribed`` (one byte per velocity), all torques ``tau`` and all accelerations ``a``; unknown
-entries are zero. Forward dynamics is compiled with ``prescribed`` None: ``tau`` and ``a`` are then the same array, in
-which accelerations replace the torques.
+entries are zero. Forward dynamics is compiled with ``prescribed`` = None. Then ``tau`` and ``a`` are the same array,
+in which accelerations replace the torques.
 
-Joints with prescribed acceleration act as rigid. Gauss-Jordan elimination reduces the rows [D, U', u] of all columns,
-with pivots only in the free columns. Afterwards, each row of u - U' delta_out is the acceleration of a free column or
-the negative torque of a prescribed column: (H4), (H5).
+The elimination treats joints with prescribed acceleration as rigid. Gauss-Jordan elimination reduces the rows
+[D, U', u] of all columns, with pivots only in the free columns. Each row of u - U' delta_out is then the acceleration
+of a free column, or the negative torque of a prescribed column: (H4), (H5).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -29,7 +29,7 @@ def is_prescribed(prescribed, i_v):
 
 @inline
 def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
-    """Compute (H4), (H5) of a free flyer, whose D is I^A; return whether the free block of D is singular."""
+    """Compute (H4) and (H5) for a free flyer, whose D is I^A; return whether the free block of D is singular."""
     b, o, first, singular = C.first, 0.0, C.column, False
     I, u = ws.articulated(work, b), load6(tau, first) - ws.force(work, b)
     fixed = (
@@ -92,7 +92,7 @@ def _free_part(I, fixed, o):
 
 @inline
 def sweep(index, params, work, prescribed, C, total, f_out):
-    """Compute (H1) to (H3) for any number of columns; return whether the free block of D is singular."""
+    """Compute (H1) to (H3) for a cluster with any number of columns; return whether the free block of D is singular."""
     nk, slot, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
     for k in range(nk):
         ws.set_UDinv_column(work, slot, nk, k, ws.U_column(work, slot, nk, k))
@@ -135,7 +135,7 @@ def reduce_row(work, slot, nk, j, k):
 
 @inline
 def forget_bias(index, work, C):
-    """Reset the bias of the independent velocities to zero, because no other function overwrites it."""
+    """Set the bias of the independent velocities to zero, because no other function overwrites this bias."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

@@ -1,4 +1,4 @@
-"""SINGLE clusters: one joint with one degree of freedom; its spin elements and armature act on the parent body."""
+"""SINGLE clusters have one joint with one degree of freedom; the parent body carries their spin elements."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
@@ -47,7 +47,7 @@ def collect(index, work, out: Out, C):
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """Compute (A1) to (A3) at zero or prescribed acceleration, the inertia of the body, and (S3)."""
+    """Compute (A1) to (A3) and (S3) at zero or prescribed acceleration, and the inertia of the body."""
     b = C.first
     B = body(index, b)
     rate = get(v, C.column)
@@ -69,7 +69,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C):
-    """Compute (A6) to (A8); store U D^-1 and D^-1 u, or U and u if prescribed. Return whether D is singular."""
+    """Compute (A6) to (A8); store U D^-1 and D^-1 u (U and u if prescribed). Return whether D is singular."""
     b = C.first
     I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
     IS = sym6_mul(I, S)
@@ -123,7 +123,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, params, work, C):
-    """Return the entry of M, F per unit velocity, and the parent; pass the inertia to the parent: (C1), (C2)."""
+    """Return the entry of M, F per unit velocity, and the parent; add the inertia to the parent: (C1), (C2)."""
     b = C.first
     B = body(index, b)
     I, S = ws.composite(work, b), ws.axis(work, b)
@@ -138,7 +138,7 @@ def couple(index, params, work, C):
 
 @inline
 def factor(index, params, work, C):
-    """Compute U D^-1 and 1 / D and pass the inertia to the parent: (A6), (A8). Return whether D is singular."""
+    """Compute U D^-1 and 1 / D, and add the inertia to the parent: (A6), (A8). Return whether D is singular."""
     b = C.first
     B = body(index, b)
     I, S = ws.articulated(work, b), ws.axis(work, b)

@@ -35,7 +35,7 @@ def inertia_torques(index, work, a, out: Out, C):
 
 @inline
 def spin_terms(index, work, v, a, out: Out, C, biased):
-    """Compute (S1), (S2) for all carriers; if ``biased``, the rates at a = 0 are stored after the momenta."""
+    """Compute (S1) and (S2) for all carriers; if ``biased``, the momenta are followed by their rates at a = 0."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -45,7 +45,7 @@ def spin_terms(index, work, v, a, out: Out, C, biased):
 
 @inline
 def spin_terms_on(index, work, v, a, out: Out, C, carrier, at_spin, biased):
-    """Compute (S1), (S2) for one carrier, in its axes."""
+    """Compute (S1) and (S2) for one carrier, in the axes of this carrier."""
     R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3()
     # The spin momenta are constant in the axes of the carrier.
     omega, alpha = rot_t(R, angular(ws.velocity(work, carrier))), rot_t(R, angular(ws.acceleration(work, carrier)))
@@ -61,7 +61,7 @@ def spin_terms_on(index, work, v, a, out: Out, C, carrier, at_spin, biased):
 
 @inline
 def gyrations(index, work, v, prescribed, a, C, biased):
-    """Compute (S3) for all carriers and prescribed accelerations; ``biased`` as in ``spin_terms``."""
+    """Compute (S3) for all carriers at prescribed accelerations; ``biased`` is as in ``spin_terms``."""
     if C.at_spin >= 0:
         rate = momentum_rate(index, work, prescribed, a, C, C.out, C.at_spin, 0, biased)
         gyration(index, work, v, C, C.out, 0, rate)
@@ -73,7 +73,7 @@ def gyrations(index, work, v, prescribed, a, C, biased):
 
 @inline
 def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
-    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, the stored bias is this rate."""
+    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, return the stored bias."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3()
@@ -85,7 +85,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """Compute (S3) for one carrier: add the moment w x h v + rate to the carrier, and subtract h . alpha from u."""
+    """Compute (S3) for one carrier: add the moment w x h v + rate to the carrier; subtract h . alpha from u."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))
     total = zero3()
     for k in range(C.nk):
@@ -98,6 +98,6 @@ def gyration(index, work, v, C, carrier, i, rate):
 
 @inline
 def spin_coupling(work, slot, nk, i, at_K, k, m):
-    """Return the contribution of carrier i inside the cluster to D[k, m], K_c' [0; h] and its transpose: (S4)."""
+    """Return the contribution (S4) of carrier i to D[k, m]: entry k, m of K_c' [0; h] plus its transpose."""
     K_k, K_m = angular(ws.K_column(work, at_K, k)), angular(ws.K_column(work, at_K, m))
     return dot3(K_k, ws.spin_column(work, slot, nk, i, m)) + dot3(ws.spin_column(work, slot, nk, i, k), K_m)

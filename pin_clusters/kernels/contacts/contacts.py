@@ -1,7 +1,7 @@
-"""Constrained dynamics: accelerations, or velocities after an impact, and the contact forces.
+"""Constrained dynamics: contact forces and accelerations, or impulses and velocities after an impact.
 
 The first pass is the outward pass of aba with a = 0. The inward pass (O2) propagates one column per contact equation
-and one column for tau - h. It yields W and w (O3), with J M^-1 J^T = W^T W and J M^-1 (tau - h) = W^T w. Equation (O6)
+and one column for tau - h. It yields W and w (O3), where J M^-1 J^T = W^T W and J M^-1 (tau - h) = W^T w. Equation (O6)
 then determines the forces lambda, and an outward pass (O5) computes the accelerations from w + W lambda.
 """
 
@@ -29,10 +29,10 @@ from .where import place_contact
 
 @inline
 def seed_torques(index, work, tau, panel: Out, n, A):
-    """Set the torques of the contact columns to 0, and of the last column to tau minus the spin elements' torques (S3).
+    """Set the torques to 0 in the contact columns, and to tau minus the spin elements' torques (S3) in the last column.
 
-    This function must run before the factorization, because the factors of a joint overwrite the torque of its spin
-    elements.
+    This function must run before the factorization, because the factors of a joint overwrite the torque of the spin
+    elements at this joint.
     """
     no_torques(panel, n, A)
     if A.wanted != DYNAMICS:
@@ -54,7 +54,7 @@ def seed_torques(index, work, tau, panel: Out, n, A):
 
 @inline
 def seed_forces(index, work, asked, numbers, panel: Out, n, A):
-    """Initialize the contact columns with unit forces (O1), opposite on body 2, and the last column with p_b (A3)."""
+    """Initialize the contact columns with unit forces on both bodies (O1), and the last column with p_b (A3)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -87,10 +87,10 @@ def contacts_with(advance_loop):
     def contacts(
         index, params, work, result: Out, q, v, tau, asked, numbers: Out, panel: Out, gram: Out, forces: Out, out: Out
     ):
-        """Write the forces, and the accelerations to out and result, or the velocities after an impact to out.
+        """Write the forces; also write the accelerations to out and result, or the velocities after an impact to out.
 
-        If DELASSUS is set, only J M^-1 J^T is written, to the first rows and columns of gram. If SYSTEM is set, only
-        the upper half of this matrix and the right-hand side in the last column are written.
+        If DELASSUS is set, write only J M^-1 J^T, to the first rows and columns of gram. If SYSTEM is set, write only
+        the upper half of this matrix, and the right-hand side to the last column.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns

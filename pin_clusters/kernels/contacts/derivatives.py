@@ -1,7 +1,7 @@
-"""Derivatives of forward dynamics with contacts, and of impacts; equations (D1) to (D3).
+"""Derivatives of forward dynamics with contacts, and derivatives of impacts; equations (D1) to (D3).
 
-The kernels differentiate inverse dynamics at the accelerations and forces of ``contacts``; ``solutions`` then solves
-(D2) and (D3).
+The kernels differentiate inverse dynamics at the accelerations and forces that ``contacts`` computes. ``solutions``
+then solves (D2) and (D3).
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -25,7 +25,7 @@ def force_at(model, k, f):
 
 @paste
 def loads(index, asked, forces, acting: Out):
-    """Write the contact forces to ``acting``, after nv entries, as external forces on the joints."""
+    """Write the contact forces to ``acting`` as external forces on the joints, after the first nv entries."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
     put_zeros(acting, n.nv, acting.shape[0] - n.nv)
     for c in range(A.contact0, A.contact1):
@@ -70,13 +70,12 @@ def contact_rates_at(
 ):  # fmt: skip
     """Differentiate inverse dynamics at the result of forward dynamics with contacts; write the equations (D2).
 
-    ``address`` is the address of the tables of the derivatives, which have no gravity for an impact. ``derivatives`` is
-    the address of the derivatives of inverse dynamics. ``ddq`` contains accelerations, or velocities after an impact.
-    ``asked``, ``numbers`` and ``forces`` are the tables and forces of ``contacts`` after its run. ``nothing`` is empty.
-    For an impact, ``tau`` is workspace. The outputs are ``acting`` (nv entries, then external forces), the results
-    torques, dq, dv and M of inverse dynamics, the contact Jacobian, and the right-hand sides of the contacts in X after
-    its first nv rows. ``turned`` and ``scratch`` are as in ``vary_contact``; for an impact, ``turned`` is also a
-    workspace of zeros.
+    ``derivatives`` is the address of the kernel for the derivatives of inverse dynamics, and ``address`` the address of
+    its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
+    impact. ``asked``, ``numbers`` and ``forces`` are the tables and forces of ``contacts`` after its run. ``nothing``
+    is an empty array. For an impact, ``tau`` is workspace. The outputs are ``acting`` (nv entries, then external
+    forces), the results torques, dq, dv and M of inverse dynamics, the contact Jacobian, and the right-hand sides of
+    the contacts, in X after its first nv rows. ``turned`` (zeros at first) and ``scratch`` are as in ``vary_contact``.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
@@ -118,9 +117,9 @@ def contact_derivatives_at(
     """Run forward dynamics with contacts, differentiate its result, and solve for the derivatives.
 
     ``forward``, ``forward_tables`` and ``rates`` are the addresses of forward dynamics with contacts, of its tables,
-    and of ``contact_rates``. The outputs ddq and forces are accelerations, or velocities after an impact, and contact
+    and of ``contact_rates``. ddq and forces are outputs: accelerations (or velocities after an impact) and contact
     forces. For an impact, ``tau`` is workspace. ``panel`` and ``gram`` are as in ``contacts``; plan, order, X, L,
-    response and the last six arguments are as in ``differentiated``; all others are as in ``contact_rates``.
+    response and the last six arguments are as in ``differentiated``; all other arguments are as in ``contact_rates``.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code == OK:

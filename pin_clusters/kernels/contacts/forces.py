@@ -1,4 +1,4 @@
-"""Contact forces from dense equations A x = b: redundant, damped, or solved by the proximal iteration."""
+"""Contact forces from dense equations A x = b, which can be redundant or damped, or solved by proximal iteration."""
 
 from math import sqrt
 
@@ -27,11 +27,11 @@ EPSILON = 2.0**-52
 
 @inline
 def factor(gram, m, mu, accuracy, at_least, L: Out):
-    """Write the factors L^T D L of A + mu: the upper triangle by rows, with inverse pivots on the diagonal.
+    """Factor A + mu = L^T D L; write L to the upper triangle by rows, with inverse pivots on the diagonal.
 
     Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry exceeds
     the fraction ``at_least`` of the largest diagonal entry; otherwise, L is invalid. The upper half of gram contains A,
-    m x m.
+    shape (m, m).
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -54,7 +54,7 @@ def factor(gram, m, mu, accuracy, at_least, L: Out):
 
 @inline
 def solve_factored(L, m, x: Out, first):
-    """Solve in place for m entries of x, starting at entry ``first``."""
+    """Solve the factored equations in place for m entries of x, starting at entry ``first``."""
     for i in range(m):
         y = get(x, first + i)
         for k in range(i):
@@ -72,8 +72,8 @@ def solve_factored(L, m, x: Out, first):
 def invert_factored(L, m, scale, out: Out, first):
     """Write ``scale`` times the inverse to out, starting at row and column ``first``.
 
-    For L^T D L = L^T U, the right-hand side of U X = (L^T)^-1 has a unit diagonal and zeros above the diagonal.
-    Therefore, back substitution from the last row yields X.
+    Let U = D L, so that the inverse X satisfies U X = (L^T)^-1. This right-hand side has a unit diagonal and zeros
+    above the diagonal. Therefore, back substitution from the last row yields X.
     """
     for r in range(m):
         i = m - 1 - r
@@ -107,8 +107,8 @@ def residual(gram, m, x, first):
 def least_norm(gram, m, scratch: Out, x: Out):
     """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
-    With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
-    The upper half of gram contains A, and its last column b. scratch is a workspace of 2 m^2 + 2 m numbers.
+    The solution is x = C (C^T C)^-2 C^T b, where A = C C^T is the pivoted Cholesky factorization. The upper half of
+    gram contains A; the last column of gram contains b. scratch is a workspace of 2 m^2 + 2 m numbers.
     """
     at_factor, remainders, middle = m * m, 2 * m * m, 2 * m * m + m
     largest, rank = 0.0, 0
@@ -186,12 +186,12 @@ def iterate(gram, m, how, most, L, scratch: Out, x: Out):
 
 @inline
 def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
-    """Solve (O6) for the forces by the method of the settings.
+    """Solve (O6) for the forces by the method that the settings specify.
 
     The upper half of ``gram``, (m + 1) x (m + 1), contains A = J M^-1 J^T; its last column contains b. ``how`` contains
     the settings (``contacts_layout``), and ``counts`` is the same memory as int64. ``scratch`` is a workspace of
-    2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution,
-    which is 0 if an iteration removes it.
+    2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution
+    (0 if the forces were computed iteratively).
 
     Return 0; REDUNDANT if the equations are dependent but must not be; CONTRADICTION if redundant equations are
     inconsistent and the user has not been warned; UNUSUAL if Python must compute the forces. This happens if A is not
@@ -241,12 +241,12 @@ def contact_forces_at(gram, how, counts, scratch, forces, found: Out):
 
 
 def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, scratch, forces, found: Out, out: Out):
-    """Compute the forces for which x = free + M^-1 J^T force satisfies J (x + scale free) + drift = 0; write x to out.
+    """Solve J (x + scale free) + drift = 0 with x = free + M^-1 J^T forces for the forces; write x to out.
 
     J is the constraint Jacobian, m x nv, and ``response`` is M^-1 J^T. ``free`` contains accelerations without forces,
     or velocities before an impact. ``scale`` contains the coefficient of restitution, or 0. ``gram`` is an output,
-    (m + 1) x (m + 1). The remaining arguments and the return code are as in ``solve_system``. Equations at points that
-    no joint moves consist of rounding errors and count as redundant.
+    (m + 1) x (m + 1). The remaining arguments and the return code are as in ``solve_system``. If no joint moves a
+    point, its equations consist of rounding errors and are treated as redundant.
     """
     m, n, largest = J.shape[0], J.shape[1], 1.0
     for i in range(m):

@@ -1,7 +1,8 @@
 """Solution of (D2) and (D3): derivatives of accelerations and contact forces.
 
-With X = M^-1 [-dtau_dq, -dtau_dv, 1] (V9), the derivative of the forces follows from (J M^-1 J^T + mu) dlambda = -dr -
-J X and the factors of (O6). The derivative of the accelerations is X + M^-1 J^T dlambda.
+Let X = M^-1 [-dtau_dq, -dtau_dv, 1] (V9). The derivative dlambda of the forces satisfies
+(J M^-1 J^T + mu) dlambda = -dr - J X, which is solved with the factors of (O6). The derivative of the accelerations is
+X + M^-1 J^T dlambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -17,7 +18,7 @@ from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write
 
 @inline
 def lacking(X: Out, width, order, asked, A, n, jacobian):
-    """Subtract J X from -dr in the rows of X after the first n, which gives the right-hand sides of (D2)."""
+    """Subtract J X from -dr, which is in the rows of X after the first n, to obtain the right-hand sides of (D2)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -58,16 +59,16 @@ def differentiated(
     index, asked, gram, plan, order, X: Out, L: Out, dq, dv, M, jacobian, response: Out, turned,
     ddq_dq: Out, ddq_dv: Out, ddq_dtau: Out, dlambda_dq: Out, dlambda_dv: Out, dlambda_dtau: Out,
 ):  # fmt: skip
-    """Write the derivatives of accelerations (nv x nv) and of forces (contact equations x nv) by q, v and tau, flat.
+    """Write the derivatives of accelerations and forces with respect to q, v and tau.
 
-    ``gram`` contains the factors of (O6) from ``contacts``. ``plan`` is the tree of velocities (``tree.solve``), and
-    ``order`` is the position of each velocity in the plan. X is (nv + contact equations) x 3 nv; its last rows contain
-    -dr. L and ``response`` are workspaces for the factors and for (M^-1 J^T)^T, row-major.
+    These outputs are flat, nv x nv and contact equations x nv. ``gram`` contains the factors of (O6) from ``contacts``.
+    ``plan`` is the tree of velocities (``tree.solve``), and ``order`` is the position of each velocity in the plan. X
+    is (nv + contact equations) x 3 nv; its last rows contain -dr. L and ``response`` are workspaces.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n
     solve_for_accelerations(plan, n, L, X, dq, turned, dv, M)
-    if A.wanted == IMPACT:  # without impulses, the velocity after the impact is v, so dv_after/dv = 1
+    if A.wanted == IMPACT:  # without impulses, the velocity after the impact is v, so dv_after/dv is the identity
         for i in range(n):
             put_zeros(X, i * width + n, n)
             put(X, i * width + n + plan[WIDTH * i + IV], 1.0)

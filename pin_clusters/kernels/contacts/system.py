@@ -1,7 +1,7 @@
-"""Solution of the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
+"""Solves the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
-A contact on the axis of the only joint that moves its body does not move. The lever arms in its column of W cancel, and
-rounding errors remain. Such an equation is redundant, and its force is zero. To detect it, its diagonal entry is
+If only one joint moves a body, a contact point on the axis of this joint does not move. Its column of W contains only
+rounding errors. Such an equation is redundant, and its force is zero. To detect the equation, its diagonal entry is
 compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is
 above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below
 1e-30.
@@ -20,12 +20,12 @@ from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE
 from ..tables.views import body, cluster, contact
 
-TINY = 1e-300  # equations whose entries are all zero become redundant
+TINY = 1e-300  # smallest bound, so that an equation whose entries are all zero is redundant
 
 
 @inline
 def mobility(index, work, n):
-    """Compute the sum of |S|^2 / D over all joints, after the articulated inertias have been factored."""
+    """Return the sum of |S|^2 / D over all joints; the articulated inertias must already be factored."""
     total = 0.0
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
@@ -68,9 +68,9 @@ def clear_rounding(asked, numbers, A, gram: Out, moves):
 
 @inline
 def complete(asked, numbers, A, gram: Out, moves):
-    """Write gamma - W^T w, the right-hand side, to the last column; add the damping; return the largest diagonal entry.
+    """Write the right-hand side gamma - W^T w to the last column; add the damping; return the largest diagonal entry.
 
-    The last row stores the diagonal plus a bound; pivots due to rounding are too small relative to this sum.
+    The last row stores each diagonal entry plus a bound; a pivot that is only a rounding error is small relative to it.
     """
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
@@ -128,5 +128,5 @@ def take(A, forces, gram: Out):
 
 @inline
 def behind(A, gram: Out):
-    """Write 1 after the forces, which is the factor of the last column w."""
+    """Write 1 after the forces; this 1 is the factor of the last column, w."""
     gram[A.columns, A.columns] = 1.0

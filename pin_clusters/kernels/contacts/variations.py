@@ -1,8 +1,8 @@
-"""Derivatives of the contact equations by the state (D1): Jacobian, residual, and rotation of the contact forces.
+"""Derivatives of contact equations with respect to the state (D1): Jacobian, residual, and rotation of the forces.
 
-These derivatives follow from the columns J, L, N and Gamma of ``variations``, which the derivatives of inverse dynamics
-write. All quantities of a contact are in the axes of side 1, at its origin; for point contacts, each side uses its own
-origin. A force f on side 1 acts as -f on side 2.
+These derivatives follow from the columns J, L, N and Gamma, which the derivatives of inverse dynamics write. A contact
+has two sides, body 1 and body 2. All its quantities are in the axes of side 1, at the origin of side 1; for point
+contacts, each side uses its own origin. A force f on side 1 acts as -f on side 2.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -61,9 +61,9 @@ def columns_of(index, work, rates, b, scratch: Out, first):
 
 @inline
 def local_column(scratch, k, R, x, u, up):
-    """Return a side's displacement, its derivatives of velocity and acceleration by q, and of acceleration by v.
+    """Return column k of a side's displacement, and of the derivatives dv/dq, da/dq and da/dv of its motion.
 
-    R, x and u are axes, origin and velocity of the side; up is minus gravity, which accelerations in work include.
+    R, x and u are axes, origin and velocity of the side. up is minus gravity, which accelerations in work include.
     """
     J, L = local_motion(load6(scratch, k), R, x), local_motion(load6(scratch, k + 6), R, x)
     N, Gamma = local_motion(load6(scratch, k + 12), R, x), local_motion(load6(scratch, k + 18), R, x)
@@ -73,7 +73,7 @@ def local_column(scratch, k, R, x, u, up):
 
 @inline
 def point_rate(change, turn, u):
-    """Return the change of a point's acceleration from the changes of acceleration and velocity (u) of its side."""
+    """Return the change of a point's acceleration, from the changes of its side's acceleration and velocity u."""
     return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
 
 
@@ -113,12 +113,12 @@ def vary_contact(
     turned: Out,
     scratch: Out,
 ):
-    """Write the Jacobian of a contact, minus the derivatives of its residual r (D1), and the rotation of its force.
+    """Write the Jacobian of a contact and minus the derivatives of its residual r (D1); add the rotation of its force.
 
     ``forces`` contains the forces of all contacts. K, F and A are the rows of the contact, of the fields, and of the
     header. ``jacobian`` is contact equations x nv. ``sides`` receives the right-hand sides of (D2), contact
-    equations x 3 nv: -dr/dq, -dr/dv, and zeros. The derivative of the forces' torques as the forces rotate is added to
-    ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.
+    equations x 3 nv: -dr/dq, -dr/dv, and zeros. The change of the joint torques as the contact forces rotate with the
+    bodies is added to ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.
     """
     model, data, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv
@@ -188,7 +188,7 @@ def vary_contact(
 
 @inline
 def turn_forces(asked, K, f, nv, turned: Out, scratch, second):
-    """Add the derivative of the torques of a contact force f, as the sides move relative to the frame that keeps f.
+    """Add the derivative of the joint torques of a contact force f, as the sides move relative to the axes of f.
 
     The term is j_1k . ((j_1 - phi)_m x* f) - j_2k . ((j_2 - phi)_m x* f), see (D1).
     """
@@ -201,7 +201,7 @@ def turn_forces(asked, K, f, nv, turned: Out, scratch, second):
             frame = join(linear(J1), o)
         step1, step2 = J1 - frame, J2 - frame
         if K.rows == 3:
-            # The point of application moves with its side, so that only the rotation matters.
+            # The point of application moves with its side, so only the rotation changes the torques.
             f1, f2 = cross(angular(step1), linear(f)), cross(angular(step2), linear(f))
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv

@@ -48,7 +48,7 @@ def placed(to: Out, k, R, x):
 
 @inline
 def true_acceleration(params, work, b, R_world, R, x):
-    """Return a body's acceleration, without minus gravity, in the axes and at the origin of a frame on the body."""
+    """Return a body's true acceleration (without gravity), in the axes and at the origin of a frame on the body."""
     g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
     return local_motion(ws.acceleration(work, b) - join(g, zero3()), R, x)
 
@@ -61,7 +61,7 @@ def point_acceleration(v, a):
 
 @inline
 def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
-    """Write the point and the axes of a contact, and its right-hand side gamma - (J a at a = 0) (O6).
+    """Write the point and the axes of a contact, and the right-hand side of its equations (O6): gamma - J a for a = 0.
 
     The kernel also writes the fields of the contact's ``pin.RigidConstraintData`` that do not depend on the force.
     """
@@ -74,7 +74,7 @@ def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
     world1, origin1 = load9(numbers, at.WORLD), load3(numbers, at.WORLD + 9)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
     v1 = local_motion(ws.velocity(work, K.body1), R1, x1)
-    # These are the values for body2 = 0, the universe, which does not move. Most contacts are of this kind.
+    # These are the values for contacts with the universe (body2 = 0), which does not move. Most contacts are such.
     R_two, x_two = transposed(load9(model, F.placement2)), load3(model, F.placement2 + 9)
     R2, x2, world2, origin2, v2 = R_two, x_two, R_two, x_two, join(o, o)
     if K.body2 > 0:

@@ -1,8 +1,8 @@
 """Forward dynamics of clusters with spin elements (C-ABA): (A5) to (A10).
 
-The outward pass evaluates inverse dynamics at a = 0, so that I^A c is never formed. The inward pass eliminates each
-cluster after the clusters that it carries. The last pass corrects the accelerations. Hybrid dynamics uses
-the same passes; see ``clusters/prescribed.py``.
+The outward pass evaluates inverse dynamics at a = 0, so I^A c is never computed. The inward pass eliminates each
+cluster after the clusters that it carries. The last outward pass corrects the accelerations. Hybrid dynamics uses the
+same passes; see ``clusters/prescribed.py``.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -40,7 +40,7 @@ def outward_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced):
-        """Step through all clusters at a = 0; return OK, or minus the index of a cluster with singular loops."""
+        """Run the outward pass at a = 0; return OK, or minus the index of a cluster with singular loops."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -65,11 +65,11 @@ def passes_with(advance_loop):
 
     @inline
     def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Step outward, and eliminate each cluster as soon as all clusters that it carries are eliminated.
+        """Combine both passes: eliminate each cluster as soon as all clusters that it carries are eliminated.
 
-        This order keeps the data of a cluster in the cache. With external forces, all clusters are stepped first,
-        because forces on rotors are added to the forces on their carriers. Returns the index of a cluster whose D is
-        singular, or 0; and OK, or minus the index of a cluster with singular loops.
+        This order keeps the data of a cluster in the cache. With external forces, the outward pass is completed first,
+        because forces on rotors are added to the forces on their carriers. Return two codes: the index of a cluster
+        whose D is singular, or 0; and minus the index of a cluster with singular loops, or OK.
         """
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
@@ -91,7 +91,7 @@ def passes_with(advance_loop):
 
     @inline
     def corrections(index, work, prescribed, tau: Out, a: Out):
-        """Compute (A9), (A10), (H4) to (H6). Accelerations of bodies become changes since the outward pass."""
+        """Compute (A9), (A10), (H4) to (H6); body accelerations are stored as changes since the outward pass."""
         ws.set_acceleration(work, 0, zero6())  # the acceleration of the universe does not change
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -102,7 +102,7 @@ def passes_with(advance_loop):
 
     @paste
     def passes(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Compute accelerations from torques, or torques from ``prescribed`` accelerations; if None, tau is a."""
+        """Compute accelerations, and torques of ``prescribed`` joints; if this is None, tau and a are one array."""
         start(params, work)
         turn_joints(index, work, q)
         singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)
@@ -117,7 +117,7 @@ def aba_with(advance_loop):
 
     @paste
     def aba(index, params, work, result_and_forces: Out, q, v, tau, out: Out):
-        """Write the acceleration to out and to the start of result_and_forces, which ends with the external forces."""
+        """Write the acceleration to out and to the start of result_and_forces, whose end contains external forces."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

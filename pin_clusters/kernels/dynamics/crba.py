@@ -14,7 +14,7 @@ from ..tables.views import body, cluster, header, listed
 def poses_with(compose_loop):
     @inline
     def poses(index, params, work, q):
-        """Compute poses, S, inertias and K of all clusters; return OK, or minus the index of a singular cluster."""
+        """Compute poses, S, inertias and K; return OK, or minus the index of a cluster with singular loops."""
         start(params, work)
         turn_joints(index, work, q)
         code = OK
@@ -36,7 +36,7 @@ def poses_with(compose_loop):
 
 @inline
 def to_ancestors(index, work, nv, b, F, i_v, M: Out):
-    """Write the entries of M between column i_v, whose force on body b is F, and the ancestor clusters: (C3)."""
+    """Write the entries (C3) of M that couple column i_v, whose force on body b is F, with the ancestor clusters."""
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
@@ -74,7 +74,7 @@ def inward(index, params, work, nv, M: Out):
 
 
 def copied(flat):
-    """Wrap a pass that fills a flat square result so that the result is copied to a matrix, shape (nv, nv)."""
+    """Wrap a pass whose result is a flat square matrix, so that the result is copied to an array of shape (nv, nv)."""
 
     @paste
     def run(index, params, work, result, q, out: Out):

@@ -25,13 +25,13 @@ def spin_energy(index, work, v, C, carrier, at_spin):
 
 @inline
 def base_of(params, work, B):
-    """Return the world origin of the kernels in the universe; below a free flyer, it is the flyer's position."""
+    """Return the kernels' world origin in the universe; for bodies below a free flyer, it is the flyer's position."""
     return load3(params, at.ORIGIN) + ws.base_position(work, B.root)
 
 
 @inline
 def rod_energy(index, params, work, C):
-    """Return twice the kinetic energy, and the potential energy, of the midpoint masses of all rods."""
+    """Return twice the kinetic energy of the midpoint masses of all rods, and their potential energy."""
     H, twice, potential = head(index, C.head), 0.0, 0.0
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
@@ -53,7 +53,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     if C.kind == at.FREE:
         R, x = free_pose(params, q, b, B)
         ws.set_pose(work, b, R, zero3())
-        ws.set_base_position(work, b, x)  # because poses are relative to the base
+        ws.set_base_position(work, b, x)  # poses are relative to the base
         return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)

@@ -1,4 +1,4 @@
-"""Hybrid dynamics (H1) to (H6), by the passes of aba: each joint has a prescribed acceleration or a known torque."""
+"""Hybrid dynamics (H1) to (H6) with the passes of aba: each joint has a prescribed acceleration or a known torque."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
@@ -42,7 +42,7 @@ def hybrid_with(advance_loop):
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
-                    put(tau_out, i, get(tau, i))  # because the passes added the forces on rotors
+                    put(tau_out, i, get(tau, i))  # the passes have added the forces on rotors to this entry
         return code
 
     return hybrid

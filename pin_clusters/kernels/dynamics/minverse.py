@@ -1,4 +1,4 @@
-"""Inverse mass matrix in O(n^2): articulated inertias are computed once; then each column propagates a unit torque."""
+"""Inverse mass matrix in O(n^2): compute articulated inertias once, then propagate a unit torque for each column."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import articulated, free, general, loop, single
@@ -76,7 +76,7 @@ def inward(index, work, C, k):
 
 @inline
 def outward(index, work, nv, C, i_v, Minv: Out):
-    """Compute the accelerations of a cluster under unit torque i_v (A9), (A10); write them to row and column i_v."""
+    """Compute a cluster's accelerations (A9), (A10) under unit torque i_v; write them to row and column i_v."""
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
@@ -99,7 +99,7 @@ def outward(index, work, nv, C, i_v, Minv: Out):
 
 @inline
 def outward_base(work, nv, C, i_v, Minv: Out):
-    """Compute (A9) of a free flyer under its own unit force, or the force due to a unit torque of a later cluster."""
+    """Compute (A9) of a free flyer under its own unit force, or the force due to another cluster's unit torque."""
     a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
     ws.set_force(work, C.first, zero6())
     ws.set_acceleration(work, C.first, a)
@@ -109,7 +109,7 @@ def outward_base(work, nv, C, i_v, Minv: Out):
 
 @inline
 def clear(work, C):
-    """Reset the torques of the previous call; within a call, ``outward`` resets them after use."""
+    """Set the torques from the previous call to zero; within a call, ``outward`` does so after use."""
     if C.kind == SINGLE:
         ws.set_Dinv_u(work, C.first, 0.0)
     elif C.kind == FREE:
@@ -124,7 +124,7 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse(index, params, work, Minv: Out, q):
-        """Write the inverse mass matrix cluster by cluster; the other triangle follows from symmetry."""
+        """Write one triangle of the inverse mass matrix cluster by cluster, and the other triangle by symmetry."""
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE

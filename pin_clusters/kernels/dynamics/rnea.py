@@ -25,7 +25,7 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out: Out, sign):
-    """Apply the external forces on rotors: the wrench to the carrier, the axial moment to the joints (S5)."""
+    """Apply external forces on rotors: the wrench acts on the carrier, the axial moment on the driving joints (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -68,7 +68,7 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces: Out, q, v, a, out: Out):
-        """Write tau to out and to the start of result_and_forces, which ends with the external forces, if any."""
+        """Write tau to out and to the start of result_and_forces, whose end contains the external forces, if any."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

@@ -1,8 +1,8 @@
 """Response of the whole robot to many forces and torques at once, one per column (C-EFPA); equations (O1) to (O5).
 
-M^-1 = Psi' D^-1 Psi, where Psi tau is the u of aba, and D = L diag(e) L' cluster by cluster. The inward pass computes W
-= diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W; each entry is a sum over common ancestors. An outward pass converts W
-into M^-1 C. M^-1 is never formed.
+M^-1 = Psi' D^-1 Psi, where Psi tau is the vector u of aba, and D = L diag(e) L' is block diagonal, with one block per
+cluster. The inward pass computes W = diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W; each entry is a sum over common
+ancestors. An outward pass converts W into M^-1 C. The matrix M^-1 is never computed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -41,7 +41,7 @@ def mirror(gram: Out, rows):
 
 @inline
 def answer(index, work, asked, numbers, panel: Out, n, A, gram: Out, response: Out):
-    """Compute the products and, if requested, the response of the robot; the panel already contains the torques."""
+    """Compute the products W' W and, if requested, the response M^-1 C; the panel already contains the torques."""
     clear(index, asked, panel, n, A)
     seed_forces(index, work, asked, numbers, panel, n, A)
     inward(index, work, asked, panel, n, A)

@@ -1,4 +1,4 @@
-"""Layout of the panel, which is the workspace of force columns, and of requests; ``columns_layout`` has the tables."""
+"""Offsets in the panel, the workspace for force columns, and in request tables; see ``columns_layout``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..tables.columns_layout import Asked, Column, Reach, Touch
@@ -24,5 +24,5 @@ def at_body(A, b, j):
 
 @inline
 def at_w(n, A, i, j):
-    """Return the offset of velocity i in column j, which contains its torque, entry of W, or acceleration."""
+    """Return the offset of velocity i in column j; the entry is a torque, later an entry of W or an acceleration."""
     return (6 * (n.bodies + 1) + i) * A.width + j

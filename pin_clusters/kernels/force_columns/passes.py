@@ -1,4 +1,4 @@
-"""Passes over force columns: inward to W by (O2) and (O3), and outward to accelerations by (O5)."""
+"""Passes over force columns: an inward pass computes W, (O2) and (O3); an outward pass the accelerations, (O5)."""
 
 import math
 
@@ -122,7 +122,7 @@ def outward_general(index, work, panel: Out, n, A, C, j):
 
 @inline
 def outward(index, work, panel: Out, n, A, columns):
-    """Replace W by accelerations in the first columns."""
+    """Replace W by accelerations in the first ``columns`` columns."""
     put_zeros(panel, 0, 6 * columns)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)

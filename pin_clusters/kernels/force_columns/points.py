@@ -1,7 +1,7 @@
-"""Positions and velocities of points of bodies, and the response to forces at them as in ``columns``, in one pass.
+"""Positions and velocities of points on bodies, and the response to forces at these points, in one pass.
 
-Each point has three columns, which are unit forces along the axes of the universe. Therefore C = J', where J is the
-Jacobian of the points.
+Each point has three columns, which are unit forces along the axes of the universe. Therefore the matrix C of
+``columns`` is J', where J is the Jacobian of the points.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -55,7 +55,7 @@ def velocity_of_point(index, work, v, numbers, F):
 
 @inline
 def place_points(index, params, q, asked, numbers: Out, A, positions: Out):
-    """Write the positions of points in the universe, and add the points' offsets to their stored positions."""
+    """Write the positions of points in the universe, and add the offset of each point to its stored position."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         point = load3(numbers, F.at + POINT) + rot(load9(numbers, F.at + AXES), load3(numbers, F.at + OFFSET))
@@ -85,7 +85,7 @@ def points_with(compose_loop):
         positions: Out,
         velocities: Out,
     ):
-        """Write positions in the universe; also J v if velocities has rows, J M^-1 J' and M^-1 J' if columns exist."""
+        """Write positions in the universe; write J v, and J M^-1 J' and M^-1 J', if their arrays are not empty."""
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or v.shape[0] != n.nv or positions.shape[0] != A.frame1 - A.frame0:
             return WRONG_SIZE

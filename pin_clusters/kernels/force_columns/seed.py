@@ -1,4 +1,4 @@
-"""Initial entries (O1) of the panel: torques, and unit forces at frames."""
+"""Initial entries (O1) of the panel, which are torques and unit forces at frames."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import pose_of_rotor
@@ -16,7 +16,7 @@ from .panel import at_body, at_w, column_row, reached, touch
 
 @inline
 def of_world(index, params, q, root, numbers, home):
-    """Return the pose of the kernels' world in the universe: the free flyer ``root``, or the stored position."""
+    """Return the pose of the kernels' world in the universe: the pose of free flyer ``root``, or a stored position."""
     if root > 0:
         B = body(index, root)
         if cluster(index, B.cluster).kind == FREE:
@@ -26,7 +26,7 @@ def of_world(index, params, q, root, numbers, home):
 
 @inline
 def axes_and_point(index, params, q, numbers, F, R, x):
-    """Return, in the kernels' world, the axes and the point of application of the forces of a frame at R, x."""
+    """Return the axes and point of application of forces at a frame with pose R, x, all in the kernels' world."""
     if F.reference == LOCAL:
         return R, x
     R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
@@ -48,7 +48,7 @@ def unit_wrench(axes, x, i):
 
 @inline
 def place_frames(index, params, work, q, asked, numbers: Out, A):
-    """Write the axes and the point of application of each frame's forces; for rotors, also the spin axis."""
+    """Write the axes and the point of application of the forces at each frame; for rotors, also the spin axis."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         R, x = ws.rotation(work, F.body), ws.position(work, F.body)
@@ -64,7 +64,7 @@ def place_frames(index, params, work, q, asked, numbers: Out, A):
 
 @inline
 def clear(index, asked, panel: Out, n, A):
-    """Set the forces to zero on the bodies of clusters that are reached by columns."""
+    """Set the forces to zero on all bodies of clusters that at least one column affects."""
     for c in range(n.cluster0, n.cluster1):
         C, R = cluster(index, c), reached(asked, n, A, c)
         for b in range(C.first, C.last):
@@ -78,7 +78,7 @@ def no_torques(panel: Out, n, A):
 
 @inline
 def seed_torques(B, panel: Out, n, A):
-    """Write the torques (O1) to their columns, and zeros to the other columns."""
+    """Write the torques B to their columns of the panel, and zero torques to the other columns (O1)."""
     no_torques(panel, n, A)
     for i in range(n.nv):
         for j in range(A.torque1 - A.torque0):

@@ -1,4 +1,4 @@
-"""Bias (dK/dt) v_tree of constraint equations, from the motion of the bodies at a = 0: (L4)."""
+"""Bias (dK/dt) v_tree of the constraint equations (L4), computed from the motion of the bodies at a = 0."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
@@ -13,7 +13,7 @@ from .function_derivatives import called_hessian
 
 @inline
 def motion_of(index, work, b, c):
-    """Return velocity and bias acceleration of body b relative to the output body of cluster c, or zero outside c."""
+    """Return velocity and bias acceleration of body b relative to cluster c's output body; 0 for bodies outside c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.velocity(work, b), ws.acceleration(work, b)
     return zero6(), zero6()
@@ -44,7 +44,7 @@ def frames_bias(index, params, work, c, r, wrench, to):
 
 @inline
 def point_acceleration(p, v, a):
-    """Return the acceleration of the body point at p."""
+    """Return the acceleration of the body point at position p, from the spatial motion v, a of the body."""
     return linear(a) + cross(angular(a), p) + cross(angular(v), point_velocity(v, p))
 
 
@@ -66,7 +66,7 @@ def rate_of_joint(index, work, j):
 
 @inline
 def harmonic_bias(index, params, work, r, to):
-    """Compute the bias of a harmonic closure, its second derivative along the velocity."""
+    """Compute the bias of a harmonic closure, which is its second derivative along the velocity."""
     t = r.term0
     put_zeros(work, r.scratch + ANGLE_SCRATCH * r.angles, r.angles)
     for p in range(r.part0, r.part1):
@@ -80,7 +80,7 @@ def harmonic_bias(index, params, work, r, to):
             second, first = f[2] * u * u, f[1] * u
             if T.factors > 1:
                 g, v = load3(work, T.factor1), get(work, T.slope1)
-                # Second derivatives of a product follow the product rule, one factor at a time.
+                # The product rule gives the second derivative of a product, one factor at a time.
                 second = second * g[0] + 2.0 * first * g[1] * v + f[0] * g[2] * v * v
                 if T.factors == 3:
                     h, w = load3(work, T.factor2), get(work, T.slope2)

@@ -1,4 +1,4 @@
-"""Constraint Jacobian K of closures, from poses and motion subspaces: (L1)."""
+"""Constraint Jacobian K of closures (L1), computed from poses and motion subspaces."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import sincos
@@ -26,7 +26,7 @@ def point(params, work, b, at):
 
 @inline
 def spread(index, work, r, row, wrench, W):
-    """Write the row of K that belongs to wrench W, +-W . S for each velocity on the path of closure r: (L1)."""
+    """Write the row of K for wrench W: the entry +-W . S for each velocity on the path of closure r (L1)."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
@@ -35,7 +35,7 @@ def spread(index, work, r, row, wrench, W):
 
 @inline
 def frames_rows(index, params, work, r, row, width, wrench):
-    """Write the rows of a frame closure: velocity of point b in axes of frame a, and relative angular velocity."""
+    """Write the rows of K for a frame closure: relative linear and angular velocity of frame b in axes of frame a."""
     Ra, _ = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     for i in range(r.rows):
@@ -50,7 +50,7 @@ def frames_rows(index, params, work, r, row, width, wrench):
 
 @inline
 def rod_rows(index, params, work, r, row, wrench):
-    """Write the row of a rod with the equation (d . d - l^2) / 2 l = 0, where d is the vector from a to b."""
+    """Write the row of K for a rod, whose equation is (d . d - l^2) / (2 l) = 0; d is the vector from a to b."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     n = (pb - pa) * get(params, r.at + 6)
     spread(index, work, r, row, wrench, join(n, cross(pa, n)))
@@ -58,7 +58,7 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Write the angles of a harmonic closure, and their sines and cosines with derivatives, to its workspace."""
+    """Write the angles of a harmonic closure to its workspace, with their sines, cosines and derivatives of these."""
     for a in range(r.angles):
         put(work, r.scratch + layout.ANGLE_SCRATCH * a + layout.IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
@@ -72,7 +72,7 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Write the rows of a harmonic closure: its gradient with respect to the angles, mapped to the joints."""
+    """Write the rows of K for a harmonic closure: its gradients with respect to the angles, mapped to the joints."""
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.scratch + layout.ANGLE_SCRATCH * r.angles, r.term0
     for i in range(r.rows):

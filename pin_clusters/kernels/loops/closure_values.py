@@ -1,6 +1,6 @@
 """Residuals of constraint equations, each divided by its scale.
 
-Rotations enter as 2 tan(angle / 2). It equals the angle to first order, but is infinite at the antiparallel solution.
+Rotations are measured by 2 tan(angle / 2), which equals the angle to first order and is infinite for opposite axes.
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -61,7 +61,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Write the residuals of a linear coupling, or 0 if it has continuous joints, which the caller handles."""
+    """Write the residuals of a linear coupling, or 0 if it has continuous joints; the caller handles this case."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = 0.0 - get(params, r.at + m * n + i)
@@ -76,7 +76,7 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def values_of_function(index, params, work, q, r, to):
-    """Write the residuals of a user's function; the values of a Python function are stored by the caller."""
+    """Write the residuals of a user's function; for a Python function, the caller has stored the values."""
     x, y, _, _, _ = offsets_of(r)
     if r.form == CALLED:
         coordinates(index, work, q, r, x)
@@ -87,7 +87,7 @@ def values_of_function(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the residuals of all constraint equations of a LOOP cluster; requires ``equations``."""
+    """Write the residuals of all constraint equations of a LOOP cluster; call ``equations`` first."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -109,7 +109,7 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Return the square of the largest residual of a LOOP cluster, or NaN; requires ``equations``."""
+    """Return the squared largest residual of a LOOP cluster, or NaN if it is not finite; call ``equations`` first."""
     values(index, params, work, q, C)
     L, worst = block(head(index, C.head), C.nk), 0.0
     for i in range(L.nr):

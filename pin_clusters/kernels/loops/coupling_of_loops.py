@@ -1,7 +1,8 @@
-"""LOOP clusters: coupling Jacobian G from q, bias g from q and v, and quantities that depend on G and g.
+"""Computes the coupling Jacobian G and the bias g of LOOP clusters, and quantities that depend on G and g.
 
-K v_tree = 0 implies v_tree = G v and a_tree = G a + g. Let P be the inverse of the dependent columns K_d. The
-dependent rows of G are -P K_i (L3), and the dependent rows of g are -P (dK/dt) v_tree (L4).
+K v_tree = 0 implies v_tree = G v and a_tree = G a + g. K_d are the columns of K for the dependent velocities, K_i those
+for the independent velocities, and P is the inverse of K_d. In the rows of the dependent velocities, G is -P K_i (L3)
+and g is -P (dK/dt) v_tree (L4).
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -20,7 +21,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G as a linear combination of the rows of other velocities (shares): (L5)."""
+    """Write a row of G that is a linear combination of other rows of G, given by the shares: (L5)."""
     for k in range(nk):
         x = 0.0
         for s in range(share0, share1):
@@ -31,7 +32,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return a linear combination of the biases of other velocities (shares): (L5)."""
+    """Return the bias that is a linear combination of the biases of other velocities, given by the shares: (L5)."""
     x = 0.0
     for s in range(share0, share1):
         part = share(index, s)
@@ -41,7 +42,7 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """Compute E and the spin momenta; the speeds of spin elements and armature are combinations of rows of G."""
+    """Compute E and the spin momenta; the speeds of spin elements and armature are linear combinations of rows of G."""
     nk, zero = C.nk, zero3()
     for k in range(nk):
         for m in range(nk):
@@ -67,7 +68,7 @@ def spin_biases(index, params, work, C, H, L):
     """Compute the torques of spin elements and armature at a = 0, and the rate of the spin momentum of each carrier."""
     nk, zero = C.nk, zero3()
     put_zeros(work, L.spin_bias, nk)
-    # The rate of the momentum is stored after the momenta.
+    # The momenta are followed by their rate.
     if C.at_spin >= 0:
         ws.set_momentum(work, C.at_spin, nk, zero)
     for r in range(C.carrier0, C.carrier1):
@@ -102,7 +103,7 @@ def prepare(index, params, work, q, C):
     H = head(index, C.head)
     L = block(H, C.nk)
     if L.nd == 2 and L.nr == 2:
-        # Most loops have this size; their P stays in registers.
+        # Most loops have this size, for which P stays in registers.
         p00, p01, p10, p11, norms = invert_pair(work, L)
         put(work, L.condition, norms)
         row, below = velocity_row(index, H.velocity0).at_G, velocity_row(index, H.velocity0 + 1).at_G
@@ -150,7 +151,7 @@ def rates_of(index, work, v, C):
 
 @inline
 def accelerations_of(index, work, a, C, in_bias):
-    """Compute G a + g for all velocities of a LOOP cluster; if ``in_bias``, the result replaces g."""
+    """Compute G a + g for all velocities of a LOOP cluster; if ``in_bias``, store the result in place of g."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -162,7 +163,7 @@ def accelerations_of(index, work, a, C, in_bias):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """Return S_b times the bias g (``which`` = 0) or the velocity G v (``which`` = 1) of the joint of body b."""
+    """Return S_b times the joint's entries of g (``which`` = 0) or G v (``which`` = 1), for the joint of body b."""
     offset = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return ws.subspace(work, B.at_S, 0) * get(work, offset)
@@ -174,7 +175,7 @@ def joint_motion(work, B, nk, which):
 
 @inline
 def bias_of(index, params, work, q, c, C):
-    """Compute g of LOOP cluster c from the stored G v (L4), with the output body at rest."""
+    """Compute the bias g (L4) of LOOP cluster c from the stored G v, with the output body at rest."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -201,7 +202,7 @@ def bias_of(index, params, work, q, c, C):
 
 @paste
 def prepare_bias(index, params, work, q, v, c, C):
-    """Compute G v, g and the torques of spin elements at a = 0: (L4), (L5). Requires ``prepare``."""
+    """Compute G v, g and the torques of spin elements at a = 0, by (L4) and (L5); call ``prepare`` first."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     H = head(index, C.head)
@@ -210,5 +211,5 @@ def prepare_bias(index, params, work, q, v, c, C):
 
 @inline
 def stand_still(work, C):
-    """Move the output body of a cluster to the origin; loops depend only on motion relative to that body."""
+    """Set the output body of a cluster at rest at the origin; the loops depend only on motion relative to this body."""
     ws.set_pose(work, C.out, unit_rotation(), zero3())

@@ -1,4 +1,4 @@
-"""Inverse P of the dependent columns of K; pivot rows are chosen among all rows at each state: (L2).
+"""Inverse P of the dependent columns of K (L2); pivot rows are chosen among all rows at each state.
 
 A fixed set of pivot rows fails if the column space of K changes with q, as in Bennett's linkage.
 """
@@ -10,7 +10,7 @@ from ..numbers.memory import get, put
 
 @inline
 def invert(work, K, width, nd, nr, P, scratch):
-    """Write P with P K = 1, where K is nr x nd, by Gauss-Jordan elimination of [K 1]: (L2).
+    """Write P with P K = 1 (L2) for a matrix K of shape (nr, nd), by Gauss-Jordan elimination of [K 1].
 
     If there are more rows than columns, the columns of P that belong to rows without a pivot are zero.
     """
@@ -23,10 +23,10 @@ def invert(work, K, width, nd, nr, P, scratch):
     for k in range(nd):
         top = scratch + k * wide
         for i in range(k + 1, nr):
-            # Exchange the rows if the lower row has the larger pivot.
+            # Swap the two rows if the lower row has the larger pivot.
             row = scratch + i * wide
             x, y = get(work, top + k), get(work, row + k)
-            a, b = x * x, y * y  # squares, which compare like absolute values
+            a, b = x * x, y * y  # comparing squares is equivalent to comparing absolute values
             if may_be_less(a, b):
                 for j in range(k, wide):
                     x, y = get(work, top + j), get(work, row + j)
@@ -49,7 +49,7 @@ def invert(work, K, width, nd, nr, P, scratch):
 
 @inline
 def invert_dependents(work, L):
-    """Write P, the inverse of the dependent columns (L2); one or two equations are solved directly."""
+    """Write P, the inverse of the dependent columns (L2); one or two equations use explicit formulas."""
     if L.nd == 1 and L.nr == 1:
         put(work, L.P, 1.0 / get(work, L.K))
     elif L.nd == 2 and L.nr == 2:
@@ -69,7 +69,7 @@ def invert_pair(work, L):
     put(work, L.P + 1, p01)
     put(work, L.P + 2, p10)
     put(work, L.P + 3, p11)
-    # Up to signs and order, the entries of the inverse are those of K_d times x.
+    # Up to signs and order, the entries of the inverse are the entries of K_d times x.
     norms = x * (a * a + b * b + c * c + d * d)
     return p00, p01, p10, p11, norms * norms
 

@@ -1,4 +1,4 @@
-"""Derivatives of compiled user functions: user-defined, or finite differences if a derivative is missing."""
+"""Derivatives of compiled user functions: supplied by the user, or finite differences if a derivative is missing."""
 
 import math
 
@@ -7,7 +7,7 @@ from ..numbers.memory import get, increase, put, put_copy, put_zeros
 from ..tables.views import functions_of, on_joint, velocity_row
 from .user_functions import call_address
 
-# Steps and weights of central differences of order 8
+# Steps and weights of eighth-order central differences
 _STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)
 _WEIGHTS = (4.0 / 5.0, -4.0 / 5.0, -1.0 / 5.0, 1.0 / 5.0, 4.0 / 105.0, -4.0 / 105.0, -1.0 / 280.0, 1.0 / 280.0)
 _SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights of second derivatives, steps 1 to 4
@@ -29,7 +29,7 @@ def move(work, r, x, d, step):
 
 @inline
 def offsets_of(r):
-    """Return offsets in the workspace: coordinates, value, Jacobian, direction, output of the user's derivatives."""
+    """Return offsets in the workspace of coordinates, value, Jacobian, direction, and output of user derivatives."""
     n, m = r.part1 - r.part0, r.rows
     x = r.scratch + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
@@ -37,7 +37,7 @@ def offsets_of(r):
 
 @device
 def jacobian_along(index, params, work, q, r, step):
-    """Write the Jacobian of closure r after its coordinates move by ``step`` along the stored direction."""
+    """Write the Jacobian of closure r at coordinates displaced by ``step`` along the stored direction."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     x, y, to, d, _ = offsets_of(r)
     if F.jacobian != 0:
@@ -60,7 +60,7 @@ def jacobian_along(index, params, work, q, r, step):
 
 @device
 def point_along(work, r, k):
-    """Set the direction to coordinate k, or to zero if k is -1."""
+    """Set the direction to the unit vector of coordinate k, or to zero if k is -1."""
     _, _, _, d, _ = offsets_of(r)
     for i in range(r.part1 - r.part0):
         put(work, d + i, 1.0 if i == k else 0.0)
@@ -76,7 +76,7 @@ def called_jacobian(index, params, work, q, r):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function, if necessary as differences of its Jacobian."""
+    """Write the second derivatives of a compiled function; if they are missing, use differences of its Jacobian."""
     n, m, second, F = (
         r.part1 - r.part0,
         r.rows,
@@ -101,7 +101,7 @@ def called_hessian(index, params, work, q, r):
 
 @device
 def third_given(index, work, q, r, third):
-    """Add the user's third derivatives, contracted twice with the direction."""
+    """Add the third derivatives from the user's function, contracted twice with the direction."""
     n = r.part1 - r.part0
     x, _, _, d, derivatives = offsets_of(r)
     coordinates(index, work, q, r, x)
@@ -115,7 +115,7 @@ def third_given(index, work, q, r, third):
 
 @device
 def third_by_hessian(index, work, q, r, third, step):
-    """Add differences of the Hessian along the direction, contracted with the direction."""
+    """Add finite differences of the Hessian along the direction, contracted with the direction."""
     n = r.part1 - r.part0
     x, _, _, d, derivatives = offsets_of(r)
     for s in range(8):
@@ -141,7 +141,7 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian along the joint velocities, by differences if it is missing."""
+    """Write the second derivative of the Jacobian along the joint velocities; if missing, use finite differences."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
     third = r.scratch + 2 * m * n + m * n * n + 2 * n + m

@@ -1,7 +1,7 @@
-"""Higher derivatives of harmonic closures with respect to their angles, shared by all columns: (L6), (L7).
+"""Higher derivatives of harmonic closures with respect to their angles, which all columns share: (L6), (L7).
 
-A term is a product of at most three factors, each of one angle. Its derivatives with respect to the angles are also
-products, whose truncated series in time give the rates. ``closure_rates`` uses these functions.
+A term is a product of at most three factors, each a function of one angle. Its derivatives with respect to the angles
+are also products; truncated Taylor series in time give the time derivatives of these products.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -28,7 +28,7 @@ def third_derivative(r, factor):
 
 @inline
 def series(work, r, slope, factor):
-    """Return value and two time derivatives of a factor and of its derivative with respect to its angle."""
+    """Return a factor and its derivative with respect to its angle, each with the first two time derivatives."""
     f, u, du = load3(work, factor), get(work, slope), get(work, slope + r.angles)
     turned = f[1], f[2] * u, third_derivative(r, factor) * f[1] * u * u + f[2] * du
     return (f[0], f[1] * u, f[2] * u * u + f[1] * du), turned
@@ -41,7 +41,7 @@ def product(a, b):
 
 @inline
 def add_rate(work, r, R, row, slope, x, s, second):
-    """Add x times the time derivatives in series s to the rates of a row's derivative with respect to one angle."""
+    """Add x times the time derivatives in s to the rates of the derivative of an equation with respect to one angle."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     if second:
@@ -50,7 +50,7 @@ def add_rate(work, r, R, row, slope, x, s, second):
 
 @inline
 def turn_angles(index, params, work, r, R, nk):
-    """Write velocity and acceleration of each angle, and its change per unit velocity of each column."""
+    """Write the velocity and acceleration of each angle, and the angle's rate per unit velocity of each column."""
     n = r.angles
     put_zeros(work, R.slopes, 2 * n)
     put_zeros(work, R.changes, nk * n)
@@ -65,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write the first (if ``second``, also the second) time derivatives of the gradients."""
+    """Write the first time derivatives of the gradients; if ``second``, also write the second time derivatives."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
@@ -96,7 +96,7 @@ def rates_by_joints(index, params, work, r, row, width, nk):
 
 @inline
 def harmonic_row(index, params, work, r, to, k, nk):
-    """Write the second time derivatives of the rows of a harmonic closure along column k: (L6)."""
+    """Write the second time derivatives (L6) of the equations of a harmonic closure along column k, for ddG_k."""
     R, n = layout_of(r, nk), r.angles
     put_zeros(work, R.slopes + 3 * n, n)
     for p in range(r.part0, r.part1):
@@ -113,7 +113,7 @@ def harmonic_row(index, params, work, r, to, k, nk):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative with respect to two angles, given by the addresses of their slopes."""
+    """Add x to the second derivative with respect to two angles, specified by the addresses of their slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 
@@ -126,7 +126,7 @@ def add_bends(work, r, R, one, other, x):
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives with respect to the angles, summed over all rows with their multipliers."""
+    """Write the second derivatives with respect to the angles, summed over all equations times their multipliers."""
     R = layout_of(r, nk)
     put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
@@ -149,7 +149,7 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Return the second derivative along columns k and m, summed over all rows with their multipliers: (L7)."""
+    """Return the second derivative along columns k and m, summed over all equations times their multipliers (L7)."""
     R, n, total = layout_of(r, nk), r.angles, 0.0
     for a in range(n):
         x = 0.0

@@ -1,4 +1,4 @@
-"""Calls of compiled user functions by address."""
+"""Calls compiled user functions by their addresses."""
 
 import ctypes
 

@@ -1,1 +1,1 @@
-"""Configurations of closed loops: continuation along a motion, and closing of open loops."""
+"""Configurations of closed loops: continuation of the dependent joints along a motion, and closing of open loops."""

@@ -1,8 +1,8 @@
 """Closes loops with the smallest change of all joints that are not fixed, one state per call.
 
-Newton's method solves the constraint equations, the rows of K, without allocation. If a loop stays open, the caller
-uses slower, damped methods. ``close_all`` contains only branches and calls, which ``compiler/specialising`` translates
-for one robot.
+Newton's method solves the constraint equations, whose Jacobian is K, without allocating memory. If a loop stays open,
+the caller uses slower, damped methods. ``close_all`` contains only branches and calls, so that
+``compiler/specialising`` can translate it for one robot.
 """
 
 import math
@@ -21,7 +21,7 @@ from .limits import FAR, GROWTH_OF_ALL, ITERATIONS, LIMIT
 
 @paste
 def choose_rows(work, L):
-    """Replace K and the residuals by P K and P times the residuals, which selects the pivot rows."""
+    """Replace K by P K and the residuals by P times the residuals; the result contains only the pivot rows."""
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):
@@ -35,10 +35,10 @@ def choose_rows(work, L):
 
 @paste
 def hold(index, work, held, H, L):
-    """Set the columns of K to zero for the joints that are fixed by ``held``."""
+    """Set the columns of K to zero for the joints that ``held`` marks as fixed."""
     for n in range(H.velocity0, H.velocity1):
         V, i = velocity_row(index, n), n - H.velocity0
-        # Columns of K are the dependent velocities in order, then the independent velocities.
+        # The columns of K belong to the dependent velocities in order, then to the independent velocities.
         column = i if i < L.nd else L.nd + V.column
         if i < L.nd or V.column >= 0:
             for k in range(L.nr):
@@ -47,7 +47,7 @@ def hold(index, work, held, H, L):
 
 @paste
 def factor_rows(work, L, rows):
-    """Write the Cholesky factor of K K' to the workspace. Return whether it exists; traced code does not check this."""
+    """Write the Cholesky factor of K K' to the workspace; return whether it exists (traced code does not check)."""
     A, trace = L.scratch, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -102,7 +102,7 @@ def step_back(index, work, H, L, rows):
 
 @paste
 def step_all(index, work, q: Out, held, C):
-    """Move all joints not in ``held`` by the least-norm step, at most LIMIT; return whether the step exists."""
+    """Move all joints not in ``held`` by the least-norm step, limited to LIMIT; return whether the step exists."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rows = L.nr
@@ -110,7 +110,7 @@ def step_all(index, work, q: Out, held, C):
         invert(work, L.K, L.width, L.nd, L.nr, L.P, L.scratch)
     hold(index, work, held, H, L)
     if L.nr > L.nd:
-        # Redundant equations contradict each other while loops are open, so only P K, the pivot rows, is used.
+        # Redundant equations contradict each other while loops are open, so only the pivot rows P K are used.
         rows = L.nd
         choose_rows(work, L)
     if not factor_rows(work, L, rows):
@@ -118,14 +118,14 @@ def step_all(index, work, q: Out, held, C):
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
     longest = longest_rate(index, work, H.velocity0, H.velocity1)
-    # Machine code divides only if the step is too long; otherwise it does not wait for the length.
+    # Machine code divides only if the step is too long; otherwise it need not wait for the length.
     advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 
 
 @paste
 def close_all(index, params, work, q: Out, held, C):
-    """Run Newton's method with least-norm steps of all joints not in ``held``; return whether the loops closed."""
+    """Run Newton's method with least-norm steps of all joints not in ``held``; return whether all loops are closed."""
     before = 1e300
     for _ in range(2 * ITERATIONS):
         value, allowed, total = evaluate(index, params, work, q, C)

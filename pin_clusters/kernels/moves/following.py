@@ -1,10 +1,10 @@
 """Continuation of closed loops: the dependent joints follow the independent joints, one state per call.
 
-Newton's method solves the constraint equations, the rows of K, without allocation. If a motion cannot be followed, the
-caller uses slower methods.
+Newton's method solves the constraint equations, whose Jacobian is K, without allocating memory. If the dependent joints
+cannot follow a motion, the caller uses slower methods.
 
 ``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only branches and calls.
-``compiler/specialising`` translates these functions for one robot. All functions that they call are traceable.
+``compiler/specialising`` translates these functions for one robot. All functions that they call can be traced.
 """
 
 from ...compiler.numba_jit.jit import device, inline, paste
@@ -25,7 +25,7 @@ from .limits import FAR, FASTEST, GROWTH, ITERATIONS, LIMIT, SMALLEST_STEP, STAL
 
 @device
 def advance(index, work, q: Out, C, part):
-    """Move the joints of a LOOP cluster by ``part`` times their rates, a retraction that is exact in one dimension."""
+    """Move the joints of a LOOP cluster by ``part`` times their rates; exact for joints with one degree of freedom."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -78,7 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals; return the largest residual, its tolerance, and the sum of all (or NaN)."""
+    """Compute K and the residuals; return the largest residual, its tolerance, and the sum of all residuals."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -143,7 +143,7 @@ def close_dependents(index, params, work, q: Out, C):
 
 @paste
 def side(index, work, C):
-    """Return the sign of det(P K_d), with P of the saved pose and K_d of the present pose."""
+    """Return the sign of det(P K_d), where P belongs to the saved pose and K_d to the present pose."""
     L = block(head(index, C.head), C.nk)
     nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
     for i in range(nd):
@@ -154,7 +154,7 @@ def side(index, work, C):
             work[x + i * nd + j] = t
     for k in range(nd):
         for i in range(k + 1, nd):
-            # The row with the larger pivot moves up.
+            # Swap the two rows if the lower row has the larger pivot.
             a, b = work[x + k * nd + k] * work[x + k * nd + k], work[x + i * nd + k] * work[x + i * nd + k]
             for j in range(k, nd):
                 above, below = work[x + k * nd + j], work[x + i * nd + j]
@@ -171,7 +171,7 @@ def side(index, work, C):
 
 @paste
 def predict(index, params, work, q, v, C):
-    """Compute G and P at q, and save P; return the largest dependent rate along v, and ``condition_of``."""
+    """Compute G and P at q; save P; return the largest dependent rate along v and the result of ``condition_of``."""
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -183,7 +183,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial: Out, C, step):
-    """Write to ``trial`` a LOOP cluster's joints after the fraction ``step`` of the motion that G predicts."""
+    """Write a LOOP cluster's joints after the fraction ``step`` of the motion predicted by G to ``trial``."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)
@@ -191,7 +191,7 @@ def go(index, work, q, v, trial: Out, C, step):
 
 @paste
 def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
-    """Return whether a step leads to closed loops in the same assembly mode (branch), which ``trial`` then contains."""
+    """Take a step; return whether ``trial`` then contains closed loops in the same assembly mode (branch)."""
     go(index, work, q, v, trial, C, step)
     if step >= left:
         copy_independent(index, target, trial, C)
@@ -200,10 +200,10 @@ def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
 
 @paste
 def follow(index, params, work, q: Out, v, target, trial: Out, C):
-    """Move the dependent joints of a LOOP cluster in q along v to the independent joints of target; return success.
+    """Move a LOOP cluster in q along v until its independent joints equal those in target; return success.
 
-    Each step is so short that no dependent joint is predicted to move more than STRIDE. The sign of det K_d must not
-    change.
+    Each step is so short that, as predicted by G, no dependent joint moves more than STRIDE. The sign of det K_d must
+    not change.
     """
     done, allowed = 0.0, 1.0
     while done < 1.0:

@@ -1,1 +1,1 @@
-"""Numbers, small vectors, and access to memory."""
+"""Operations on numbers and small vectors, and access to memory."""

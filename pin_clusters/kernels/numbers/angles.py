@@ -1,4 +1,4 @@
-"""Sines, cosines and rotations."""
+"""Computes sines, cosines and rotations."""
 
 import math
 
@@ -34,7 +34,7 @@ _PIO2_1, _PIO2_2, _PIO2_3 = 1.57079632673412561417e00, 6.07710050630396597660e-1
 _TWO_OVER_PI = 0.63661977236758134308
 
 
-# Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, without the integer conversion of floor().
+# Adding and then subtracting 1.5 * 2^52 rounds to the nearest integer, without the integer conversion of floor().
 _ROUND = 6755399441055744.0
 _FAR = 2.0**20
 
@@ -48,7 +48,7 @@ def nearest(x):
 @inline
 def sincos(x):
     """Return sine and cosine to one unit in the last place, by polynomials of Cephes (S. Moshier)."""
-    if _FAR <= abs(x) < math.inf:  # where the reduction below is inexact
+    if _FAR <= abs(x) < math.inf:  # for such arguments, the reduction below is inexact
         return math.sin(x), math.cos(x)
     n = nearest(x * _TWO_OVER_PI)
     r = ((x - n * _PIO2_1) - n * _PIO2_2) - n * _PIO2_3

@@ -1,4 +1,4 @@
-"""Comparisons of numbers, which have other implementations in traced code."""
+"""Comparisons of numbers; traced code uses other implementations of these functions."""
 
 from ...compiler.numba_jit.jit import inline
 

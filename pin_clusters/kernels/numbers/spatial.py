@@ -1,4 +1,4 @@
-"""Spatial algebra on tuples: linear part first, row-major rotations, unrolled so that tuples stay in registers."""
+"""Spatial algebra on tuples. The linear part is first; rotations are row-major; unrolling keeps tuples in registers."""
 
 from numba.extending import overload
 
@@ -92,7 +92,7 @@ def column(R, k):
 
 @inline
 def axis_of(R, i):
-    """Return column i of a rotation, like ``column``, for an index i that is unknown at compile time."""
+    """Return column i of a rotation, like ``column``, if the index i is unknown at compile time."""
     if i == 0:
         return column(R, 0)
     return column(R, 1) if i == 1 else column(R, 2)
@@ -275,5 +275,5 @@ def force_from(R, p, f):
 
 @inline
 def point_velocity(m, d):
-    """Return the velocity of the body point at d; d is relative to the origin of the motion m."""
+    """Return the velocity of the body point at position d, relative to the origin of the motion m."""
     return linear(m) + cross(angular(m), d)

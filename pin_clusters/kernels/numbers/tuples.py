@@ -32,7 +32,7 @@ def _kind(t):
 
 
 def _declare(op, instruction):
-    """Define an operator between a tuple and a number (``*``) or two tuples of the same type (``+``, ``-``)."""
+    """Define an operator: ``*`` between a tuple and a number, or ``+``, ``-`` between tuples of the same type."""
 
     def method(self, other):
         return type(self)(*map(op, self, other if isinstance(other, tuple) else (other,) * len(self)))
@@ -66,7 +66,7 @@ for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul
 
 for _vector in KINDS:
     _vector.__neg__ = lambda self: self * -1.0
-    _vector.__rmul__ = lambda self, other: self * other  # replaces the repetition of tuples
+    _vector.__rmul__ = lambda self, other: self * other  # replaces Python's repetition of tuples
 
 
 @overload(operator.neg, **INLINE)
@@ -75,7 +75,7 @@ def _neg(self):
 
 
 def loads(n, kind=None):
-    """Return a function that reads n numbers of a flat array from element i on, into a plain tuple or ``kind``."""
+    """Return a function that reads n numbers from element i on of a flat array into a plain tuple or a ``kind``."""
 
     def load(a, i):
         values = tuple(a[i + k] for k in range(n))

@@ -1,4 +1,4 @@
-"""Regressors of the kinetic energy, the potential energy and the centre of mass, per unit inertial parameter."""
+"""Regressors of kinetic energy, potential energy and centre of mass, with one column per inertial parameter."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..directions import Out
@@ -89,7 +89,7 @@ def kinetic_columns(index, params, work, O, H, kinetic: Out):
 
 @paste
 def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out, potential: Out):
-    """Write each regressor whose array is not empty; the kinetic energy requires G of the tree in ``out``.
+    """Write each regressor whose array is not empty; the kinetic energy requires that ``out`` contains G.
 
     ``v`` can be empty if ``kinetic`` is empty. ``static`` is 3 x (width - 6 per body), row-major, or empty. ``kinetic``
     and ``potential`` have ``width`` entries or are empty.

@@ -1,8 +1,8 @@
 """Regressor of the joint torques, which are linear in the inertial parameters; equations (Y1), (Y2).
 
-One outward pass computes the poses and motions of the links. Then the force per unit of each parameter of a body is
-written and projected onto each velocity that moves the body. The entries of a row are adjacent, so all parameters of a
-body are computed at once.
+One outward pass computes the poses and motions of the links. The kernel then computes the force per unit of each
+parameter of a body and projects it onto each velocity that moves the body. The entries of a row are adjacent, so all
+parameters of a body are computed at once.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -74,9 +74,9 @@ def column_of_rotor(index, params, work, out, n, O, H, P):
 def column_of_rod(index, params, work, H, D):
     """Write the column of the mass of a rod.
 
-    The velocity varies linearly along a rod. The kinetic energy therefore has three coefficients: of the squared
-    velocities of both ends and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and
-    1/6.
+    The velocity varies linearly along a rod. The kinetic energy is therefore a sum of three terms: the squares of both
+    end velocities, and twice their product. For unit mass, twice the kinetic energy of a slender rod has the
+    coefficients 1/3, 1/3 and 1/6.
     """
     x, of_a = place_and_pull(work, D.a, load3(params, D.at))
     y, of_b = place_and_pull(work, D.b, load3(params, D.at + 3))
@@ -105,7 +105,7 @@ def copied(work, n, H, result):
 
 @paste
 def regressor(index, params, work, out, q, v, a, result):
-    """Write the torque regressor, shape (nv, width), to work and to result; out contains G and its bias."""
+    """Write the torque regressor, shape (nv, width), to work and to result; out must contain G and its bias."""
     n = tree_header_at(index, 0)
     O, H = own_at(index, n.sections + 1), row_of.head(index, n.place1)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:

@@ -1,4 +1,4 @@
-"""Regressor quantities of one link: its pose and, for torques, its motion, its Jacobian and forces per parameter."""
+"""Pose of one link for the regressors; for the torque regressor, also motion, Jacobian and forces per parameter."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -27,7 +27,7 @@ def sines_and_cosines(work, q, n, H):
 
 @inline
 def joint_moved(params, work, q, H, b, L):
-    """Return the rotation of link b (table row L), and its offset from its parent."""
+    """Return the rotation of link b (table row L), and the link's offset from its parent link."""
     k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     if L.kind == at.REVOLUTE:
@@ -83,10 +83,10 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
 
 @inline
 def forces_of_parameters(work, b, at):
-    """Write force and moment of a body per unit of its ten parameters, in body axes about its origin (Y1).
+    """Write force and moment of a body per unit of its ten parameters, in body axes about the body's origin (Y1).
 
     The parameters are in Pinocchio's order: mass, first moment (3), inertia about the origin xx xy yy xz yz zz. The
-    inertia requires no force.
+    forces for the six inertia parameters are zero; these parameters cause only moments.
     """
     R = of_link.turn(work, b)
     w, alpha, p = rot_t(R, own.speed(work, b)), rot_t(R, own.gain(work, b)), rot_t(R, own.pull(work, b))

@@ -1,4 +1,4 @@
-"""Results of one row of a batch that are computed after the kernels of one state; they are called by address."""
+"""Functions, called by address, that compute further results of a batch row after the kernels for one state."""
 
 import math
 
@@ -52,10 +52,10 @@ def quaternion(R):
 def placements_at(address, places, fixed, result: Out):
     """Write translation and quaternion (x, y, z, w) of frames in the world, after the tree kernel has run.
 
-    ``address`` is the address of the tables of the tree. A row of ``places`` contains the offset of the joint's
-    placement in the tree's results and the offset in ``fixed``, or -1 for the joint itself. ``fixed`` contains
-    placements of frames in their joints: row-major rotation, then translation. ``result`` contains seven numbers per
-    frame.
+    ``address`` is the address of the tables of the tree. A row of ``places`` contains two offsets: of the joint's
+    placement in the tree's results, and of the frame's placement in ``fixed``, or -1 for the joint itself. ``fixed``
+    contains placements of frames relative to their joints: row-major rotation, then translation. ``result`` contains
+    seven numbers per frame.
     """
     out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
     for i in range(places.shape[0]):
@@ -72,13 +72,13 @@ def placements_at(address, places, fixed, result: Out):
 def projected_at(address, close, units, terms, numbers, held, q, x: Out, result: Out):
     """Write the nearest configuration that satisfies couplings and loops; return 1 if further steps are needed.
 
-    Further steps are needed if a norm is zero, or if a loop does not close or closes only from far away.
+    Further steps are needed if a norm is zero, or if a loop does not close or closes only with large changes of q.
 
     Args:
-        address, close: Addresses of the tables of the function that closes loops, and of this function, or 0.
-        units: First entry and length of each part of q that has unit norm.
-        terms, numbers: Rows (to, of), and one number per row: add number * x[of] to x[to], or set x[to] to the number
-            if ``of`` is negative.
+        address, close: Address of the tables for the function that closes loops, and address of this function, or 0.
+        units: First entry and length of each part of q that must have unit norm.
+        terms, numbers: Rows (to, of) with one number each. A row adds number * x[of] to x[to]; if ``of`` is negative,
+            it sets x[to] to the number.
         held: 1 for each velocity of the tree that is fixed, else 0.
         x, result: Workspace for configuration, residuals and result; output, shape (nq,).
     """

@@ -1,4 +1,4 @@
-"""Runs entry points over the rows of a batch, by address, without compiling them again.
+"""Calls entry points for the rows of a batch by address, so that the entry points need not be compiled again.
 
 Arguments are passed as words of Numba's calling convention: an integer is one word, an array is seven or nine.
 ``native/words.py`` creates the words. Words that point to a row are incremented from row to row.
@@ -23,7 +23,7 @@ STEP: Final = 2  # column of moving: increment per row
 
 @intrinsic
 def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
-    """Call an entry point with all words of a row and return its code; the entry point can use fewer words."""
+    """Call an entry point with all words of a row; return its code. The entry point can ignore the last words."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -51,10 +51,10 @@ def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
 def rows_at(calls, words: Out, moving, status: Out, first, last):
     """Call the entry points, one after the other, for each of the rows first..last-1.
 
-    ``calls`` contains the address of each entry point, and the status of a row if this call fails; the last failure
-    counts. ``words`` contains the arguments of each call; their number is one of ``SIZES``. ``moving`` contains the
-    index of each word that changes, its value in row 0, and its increment. ``status`` has one entry per row, which is
-    written only if a call fails.
+    ``calls`` contains the address of each entry point, and the status that is written if the call fails; the last
+    failure determines the status. ``words`` contains the arguments of each call; their number is one of ``SIZES``.
+    ``moving`` contains the index of each word that changes from row to row, its value in row 0, and its increment.
+    ``status`` has one entry per row, which is written only if a call fails.
     """
     width = words.shape[1]
     for n in range(first, last):

@@ -1,5 +1,5 @@
-"""Steps of a simulation: ``simulate`` computes them without a ground, ``ground`` with a ground.
+"""Steps of a simulation: ``simulate`` computes steps without ground contact, ``ground`` steps with ground contact.
 
-``phases`` contains the phases of a contact step, ``sticking_impulses`` the impulses of points that do not slide, and
-``passive`` the springs, dampers and friction of joints.
+``phases`` contains the phases of a contact step. ``sticking_impulses`` computes the impulses at points that do not
+slide. ``passive`` computes the forces of springs, dampers and friction in joints.
 """

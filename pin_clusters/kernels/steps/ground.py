@@ -1,4 +1,4 @@
-"""Steps of a robot on a ground, until a friction solver is needed or a shape other than a point is near.
+"""Steps of a robot with ground contact, until a friction solver is needed or a shape other than a point is near.
 
 This module decides which points are active and when the caller must act; ``phases`` contains the arithmetic.
 """
@@ -34,7 +34,7 @@ from .sticking_impulses import hold
 
 
 def ground_at(step):
-    """Run steps until the clock's END, or until the caller must act; ``tables.ground`` defines the layout."""
+    """Run steps up to step END, or until the caller must act; ``tables.ground`` defines the layout of the arrays."""
     clock, numbers = step.run.clock, step.run.numbers
     phase = clock[at.PHASE]
     clock[at.PHASE] = at.BEGIN
@@ -61,7 +61,7 @@ def ground_at(step):
 
 @uncounted
 def begin(step, phase, n, h):
-    """Run a step up to its impulses; return DONE if there are none, else the code for what the caller must do."""
+    """Run a step up to its impulses; return DONE if there are none, or else the code of the action required."""
     robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
     clock, numbers, torque, active = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
@@ -97,7 +97,7 @@ def begin(step, phase, n, h):
 
 @uncounted
 def move_to_middle(step, phase, h):
-    """Move to the middle of the step or, after SHIFTED, out of the ground there; return 0 if loops can follow."""
+    """Move to the middle of the step; after SHIFTED, move points out of the ground there; return 0 on success."""
     robot, state, points, system = step.robot, step.state, step.points, step.system
     x, v, clock, near = state.x, state.v, step.run.clock, system.near
     if phase == at.GIVEN:
@@ -119,7 +119,7 @@ def move_to_middle(step, phase, h):
 
 @uncounted
 def find_free_velocity(robot, state, tau, h):
-    """Write the velocity at the end of the step without impulses; return DONE, or the code of the failure."""
+    """Write the velocity at the end of the step without impulses; return DONE, or the code of a failure."""
     v, free, a = state.v, state.free, state.a
     write(free, 0, v, len(v))
     for k in range(2):
@@ -157,7 +157,7 @@ def ask_where(robot, state, points):
 
 @uncounted
 def ask_whole(robot, state, points):
-    """Write the points' positions and free velocities in the middle of the step, and their response to forces there."""
+    """Write the points' positions, free velocities and response to forces, all in the middle of the step."""
     return call_at(
         robot.calls[at.WHOLE],
         robot.calls[ABA_AT],
@@ -186,7 +186,7 @@ def look(numbers, positions, gaps: Out):
 
 @uncounted
 def look_at_guards(clock: Out, numbers, places, radii, first):
-    """Count guarded shapes (discs around two centres, or a ball) near the ground; return their smallest gap."""
+    """Count the guarded shapes (discs around two centres, or a ball) near the ground; return the smallest gap."""
     lowest = math.inf
     for i in range(len(radii)):
         p = first + 2 * i
@@ -201,7 +201,7 @@ def look_at_guards(clock: Out, numbers, places, radii, first):
 
 @uncounted
 def look_at_stops(clock: Out, numbers, q, stops):
-    """Write distances to stops; count those too deep, or near and moved by several velocities; return the least."""
+    """Write distances to stops; count the stops that require an action of the caller; return the smallest distance."""
     lowest, m, stop_gaps = math.inf, 0, stops.stop_gaps
     for i in range(len(stop_gaps)):
         stop_gaps[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]
@@ -213,7 +213,7 @@ def look_at_stops(clock: Out, numbers, q, stops):
 
 @uncounted
 def closing(stops, v, h):
-    """Count the stops that a single velocity moves and that are reached in this step."""
+    """Count the stops that are reached in this step by a joint with a single velocity."""
     m = 0
     for i in range(len(stops.stop_gaps)):
         k = stops.table[i, 2]
@@ -223,7 +223,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
-    """Add points that open slower than ``limit`` to the system; return the least opening velocity of new candidates."""
+    """Add near points that open slower than ``limit`` to the system; return the least opening velocity among them."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -238,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the requested system; return whether impulses of points that push and stick solve it."""
+    """Write the requested system of equations; return whether impulses of pushing, sticking points solve it."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:
@@ -247,7 +247,7 @@ def can_hold(points, system, run, code, h):
         numbers[at.RELAXATION] = relaxation_of(m, A)
         right_side(numbers, near, m, h, points.velocities, points.gaps, points.last, g, system.guess)
     for i in range(m if code == at.BELOW else 0):
-        # Gaps enter as velocities, because the solver's tolerance applies to velocities.
+        # Gaps are converted to velocities, because the solver's tolerance applies to velocities.
         g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
     write(system.tried, 0, system.answer if code == at.MISSED else system.guess, size * m)
     solved = hold(
@@ -270,7 +270,7 @@ def can_hold(points, system, run, code, h):
 
 @uncounted
 def apply_answer(step, phase, h):
-    """Apply the impulses of the answer; return DONE, or the code of the next phase."""
+    """Apply the impulses in the answer; return DONE, or the code of the next phase."""
     state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
     clock, numbers = step.run.clock, step.run.numbers
     m = clock[at.NEAR]

@@ -1,8 +1,7 @@
-"""Torques of springs, dampers and friction along sums of coordinates, and losses of gears, within a step.
+"""Torques of springs, dampers and friction along sums of coordinates, and gear losses, within a simulation step.
 
-The loss of a gear depends on its load, and therefore on the acceleration. The loss is extrapolated from earlier stages.
-Newton's method corrects it, separately for each gear, until it is accurate enough. Usually the extrapolated value
-suffices.
+The loss of a gear depends on its load, and therefore on the acceleration. The loss is extrapolated from earlier stages
+of the integration method. If necessary, Newton's method corrects the loss of each gear until it is accurate enough.
 """
 
 import math
@@ -22,7 +21,7 @@ _SHARP: Final = 20.0
 
 @uncounted_inline
 def turn(x):
-    """Return tanh(x) with a relative error of 1e-15, without branches: exp(y) - 1, doubled eight times."""
+    """Return tanh(x) with a relative error of 1e-15, without branches: from exp(y) - 1, with y doubled eight times."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
@@ -48,7 +47,7 @@ def turn_all(rows: Out, first, width):
 
 @uncounted_inline
 def add_terms(terms, factors, first, last, x, rows: Out, field):
-    """Add the terms of a list, which are factors times entries of x, to a field."""
+    """Add the terms of a list to a field; a term is a factor times an entry of x."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
@@ -76,13 +75,13 @@ def push(terms, factors, rows, coupling, out: Out):
 
 @uncounted_inline
 def sign_of(x):
-    """Return a value of tanh unchanged, and the sign of an argument that is too large for tanh."""
+    """Return x if it is a value of tanh, or the sign of x if x is an argument that is too large for tanh."""
     return min(max(x, -1.0), 1.0)
 
 
 @uncounted_inline
 def write_forces(rows: Out, width):
-    """Write the forces along all lines. For gears, also write their motors' friction and the remaining torque."""
+    """Write the forces along all lines; for gears, also write the friction of the motor and the remaining torque."""
     smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
@@ -104,13 +103,13 @@ def write_forces(rows: Out, width):
 
 @uncounted_inline
 def factor_of(load, w, forward, backward):
-    """Return a gear's loss per load, which is ``forward`` if the motor drives, else ``backward``."""
+    """Return a gear's loss per load: ``forward`` if the motor drives, else ``backward``."""
     return forward if load * w > 0.0 else backward
 
 
 @uncounted
 def lose(rows: Out, first, width, straight):
-    """Correct losses, and loads unless ``straight``, by one Newton step; return how many loads change sign."""
+    """Correct losses by one Newton step, and also loads unless ``straight``; return how many loads change sign."""
     smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
         for k in range(width):
@@ -159,7 +158,7 @@ def turned(terms, factors, rows, i, field):
 
 @uncounted
 def turn_links(terms, factors, rows: Out, q):
-    """Write the angular velocities of the links that carry gears, from joint velocities."""
+    """Compute the angular velocities of the links that carry gears from the joint velocities."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t = terms[1, at.TREE] + 2 * i
         b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0
@@ -179,7 +178,7 @@ def turn_links(terms, factors, rows: Out, q):
 
 @uncounted
 def add_spins(terms, factors, rows: Out):
-    """Add the acceleration of the carrier about the rotor axis to the rates of gears, which are accelerations."""
+    """Add the carrier's angular acceleration about the rotor axis to the accelerations in the gears' rates."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
         b, k = terms[t, at.ROW], terms[t, at.LANE]
@@ -229,13 +228,13 @@ def keep_loads(terms, factors, rows: Out, coupling, a):
 
 @uncounted_inline
 def of_stage(stage, a, b, c, d):
-    """Return the number of a stage without using an index, so that the compiler can process lanes in parallel."""
+    """Return the value for a stage without indexing, so that the compiler can process lanes in parallel."""
     return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
 
 
 @uncounted_inline
 def expect(terms, rows: Out, stage):
-    """Extrapolate the loads; parts that do not follow from motor torques change as in the last step."""
+    """Extrapolate the loads: parts that are not due to motor torques are assumed to change as in the last step."""
     stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
     last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
     for b in range(terms[0, at.LINES], rows.shape[0]):
@@ -272,7 +271,7 @@ def good(rows, first, rtol, field):
 
 @uncounted_inline
 def keep(rows: Out, first, width, stage):
-    """Store the parts of loads that do not follow from motor torques, for the next stages."""
+    """Store the parts of loads that are not due to motor torques, for the next stages."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
             p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]

@@ -1,7 +1,7 @@
-"""Phases of a step on a ground, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
+"""Phases of a step with ground contact, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
 
-The formulas accept numbers or, if no kernel runs the step (``simulation``), columns with one entry per contact or
-velocity. Functions branch on values only through ``if_less``, so that they can be traced.
+Kernels call the formulas with numbers. Python code (``simulation``) calls them with arrays that have one entry per
+contact or velocity. Functions branch on values only through ``if_less``, so that they can be traced.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def strikes(h, u, gap):
 
 @uncounted_inline
 def closing_speed(h, strike, gap):
-    """Return the closing speed (3) that a contact may have in this step [m/s]; 0 if the contact strikes."""
+    """Return the closing speed (3) [m/s] that is allowed for a contact in this step; 0 if the contact strikes."""
     return (1.0 - strike) * open_by(gap) / h
 
 
 @uncounted_inline
 def delay_of(way, power):
-    """Return the time (5) from the middle of the step to impulses [s]; sums over striking contacts: l gap, -l u."""
+    """Return the time (5) [s] from the middle of the step to the impulses, from two sums over striking contacts."""
     return if_less(0.0, power, way / if_less(0.0, power, power, 1.0), 0.0)
 
 
@@ -62,7 +62,7 @@ def normal(numbers, x, y, z):
 
 @uncounted_inline
 def rising(numbers, velocities, p):
-    """Return the velocity of point p along the normal [m/s]."""
+    """Return the velocity [m/s] of point p along the normal of the ground."""
     return normal(numbers, velocities[3 * p], velocities[3 * p + 1], velocities[3 * p + 2])
 
 
@@ -78,7 +78,7 @@ def size_of(x):
 
 @uncounted_inline
 def along(numbers, a, gram, i, j, k):
-    """Return column k of a block of J M^-1 J', along axis a of the ground."""
+    """Return column k of the block (i, j) of J M^-1 J', projected onto axis a of the ground."""
     E = at.AXES + 3 * a
     return numbers[E] * gram[i, j + k] + numbers[E + 1] * gram[i + 1, j + k] + numbers[E + 2] * gram[i + 2, j + k]
 
@@ -110,7 +110,7 @@ def assemble(numbers: Out, gram, near, m, first, A: Out):
 
 @uncounted
 def relaxation_of(m, A):
-    """Return the least ratio of min(A_xx, A_yy) of a point to its tangential eigenvalue; it bounds solver steps."""
+    """Return the smallest ratio, over all points, of min(A_xx, A_yy) to the largest tangential eigenvalue."""
     w, least = 3 * m, 1.0
     for i in range(m):
         x, y, z = A[3 * i * (w + 1)], A[(3 * i + 1) * (w + 1)], A[3 * i * (w + 1) + 1]
@@ -122,7 +122,7 @@ def relaxation_of(m, A):
 
 @uncounted
 def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
-    """Write the velocities of the system in axes of the ground, with allowed closing (3); guess the last answer."""
+    """Write the right-hand side g in axes of the ground, with the allowed closing speeds (3), and an initial guess."""
     for i in range(m):
         p = near[i]
         fall, gap = rising(numbers, velocities, p), gaps[p]
@@ -136,7 +136,7 @@ def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
 
 @uncounted
 def write_impulses(numbers, near, m, answer, last: Out, impulses: Out):
-    """Write the impulses of the answer, in axes of the ground (last) and of the world (impulses)."""
+    """Write the impulses in the answer, both in axes of the ground (last) and in axes of the world (impulses)."""
     clear(last)
     clear(impulses)
     for i in range(m):
@@ -150,7 +150,7 @@ def write_impulses(numbers, near, m, answer, last: Out, impulses: Out):
 
 @uncounted
 def write_pushes(numbers, near, m, h, answer, impulses: Out):
-    """Write the normal displacements of the answer, which move points out of the ground, in axes of the world."""
+    """Write the normal displacements that move points out of the ground, in axes of the world."""
     clear(impulses)
     for i in range(m):
         l = h * numbers[at.SCALE] * answer[i]
@@ -166,7 +166,7 @@ def clear(x: Out):
 
 @uncounted
 def add_response(matrix, near, m, impulses, out: Out):
-    """Add the changes due to the impulses (4) on active points."""
+    """Add the changes (4) due to the impulses at the active points."""
     for k in range(len(out)):
         x = 0.0
         for i in range(m):
@@ -213,7 +213,7 @@ def end_of(m, A, g, answer, k):
 
 @uncounted_inline
 def distance(mu, x, y, z, a, b, c):
-    """Return the largest entry of l - P(l - u): l is the impulse over the scale, P projects onto the friction cone."""
+    """Return the largest entry of l - P(l - u); l is the scaled impulse, and P projects onto the friction cone."""
     a, b, c = x - a, y - b, z - c
     side = math.sqrt(a * a + b * b)
     up = open_by((c + mu * side) / (1.0 + mu * mu))

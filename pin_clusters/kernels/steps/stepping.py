@@ -1,4 +1,4 @@
-"""Parts of a simulation step. Algorithms are called by address, so none of them is compiled again."""
+"""Parts of a simulation step; they call the algorithms by address, so no algorithm is compiled again."""
 
 from typing import Final
 
@@ -56,7 +56,7 @@ def moved(calls, plan, ratios, q, x, out: Out, spare, held: Out):
 
 @uncounted
 def ask(calls, plan, coupling, asked: Out, t, q, v, tau: Out):
-    """Call the user's function on ``asked`` (t, q, the user's independent velocities, tau); return 0 on success."""
+    """Call the user's torque function on ``asked`` (t, q, user's independent velocities, tau); return 0 on success."""
     nq, nv = q.shape[0], v.shape[0]
     asked[0] = t
     for i in range(nq):
@@ -91,7 +91,7 @@ def all_finite(x):
 
 @uncounted
 def accelerate(calls, plan, terms, factors, rows: Out, coupling, stage, q, v, tau, mapped: Out, out):
-    """Write the acceleration under torques of the user's independent joints and passive torques; return aba's code."""
+    """Compute the acceleration from torques of the user's independent joints and passive torques; return aba's code."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
     code, nv = 0, v.shape[0]
@@ -114,7 +114,7 @@ def accelerate(calls, plan, terms, factors, rows: Out, coupling, stage, q, v, ta
 
 @uncounted
 def sound(q, v):
-    """Return whether a state is finite, with velocities below a limit."""
+    """Return whether a state is finite and its velocities are below a limit."""
     fastest, total = 0.0, 0.0
     for i in range(v.shape[0]):
         fastest = max(fastest, abs(v[i]))
@@ -126,9 +126,9 @@ def sound(q, v):
 
 @uncounted
 def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row: Out):
-    """Write a sample: step, energies, openness, q, v, a, torques; with loops, also v and a of the tree.
+    """Write a sample: step, energies, loop residual, q, v, a and torques; with loops, also v and a of the tree.
 
-    The openness must be computed after the energies, because the energy function stores the poses of q in the
+    The loop residual must be computed after the energies, because the energy function stores the poses at q in the
     workspace.
     """
     call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))

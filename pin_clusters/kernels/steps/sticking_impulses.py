@@ -1,4 +1,4 @@
-"""Impulses of points that stick, without a friction solver; they suffice in most steps of a standing robot."""
+"""Computes impulses at sticking points without a friction solver, as in most steps of a standing robot."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FINE: Final = 1e-2
 
 @inline
 def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out):
-    """Find impulses near a guess for which pushing points stay in place; return whether the contact laws hold.
+    """Find impulses near a guess that keep pushing points in place; return whether the contact laws are satisfied.
 
-    Points whose impulses would have to pull or slide are released; points that close are fixed again. Sliding requires
-    a solver.
+    A point is released if its impulse would have to pull, or would leave the friction cone. A released point that
+    approaches the ground is fixed again. Sliding points require a friction solver.
 
     Args:
         m, size: Number of points, and rows per point: 3 with the normal last, or 1 for only the normal.
-        mu, most: Friction coefficient, and largest allowed distance of an answer from its own projection.
+        mu, most: Friction coefficient, and largest allowed distance of an answer from its projection (``distance``).
         A, g: Matrix (row-major, mean diagonal entry 1) and free velocities, with which u = A l + g.
         l, u: Impulses (input: the guess, output: the result), and velocities (output).
         B, change: Workspaces of the sizes of A and g.
-        held: Output: which points stay in place.
+        held: Output: 1 for each point that stays in place, else 0.
     """
     w, up, pushing = size * m, size - 1, 0
     for i in range(m):
@@ -63,15 +63,14 @@ def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out
 
 @inline
 def factor(size, w, A, B: Out, held):
-    """Write the Cholesky factor of the rows of held points plus ``_NEAR``; rows of free points are the identity."""
+    """Write the Cholesky factor of A plus ``_NEAR`` for held points; the rows of free points are the identity."""
     for i in range(w):
         for j in range(i + 1):
             on = held[i // size] and held[j // size]
             x = (A[i * w + j] if on else 0.0) + (0.0 if i != j else _NEAR if on else 1.0)
             for k in range(j):
                 x -= B[i * w + k] * B[j * w + k]
-            # Redundant points make A singular up to rounding errors, which are far smaller than the added
-            # regularization.
+            # Redundant points make A singular up to rounding errors; the added regularization is much larger.
             B[i * w + j] = x / B[j * (w + 1)] if j < i else math.sqrt(max(x, 0.1 * _NEAR))
 
 
@@ -91,7 +90,7 @@ def solve(size, w, B, u, x: Out, held):
 
 @inline
 def velocities(size, w, A, g, l, u: Out, held):
-    """Write the velocities under the impulses; return the largest absolute velocity of held points."""
+    """Write the velocities u = A l + g after the impulses; return the largest absolute velocity of held points."""
     fastest = 0.0
     for i in range(w):
         u[i] = g[i]

@@ -1,1 +1,1 @@
-"""Layouts of the tables that the kernels read and write, and functions that access table entries by name."""
+"""Layouts of the tables that the kernels read and write, and functions to access the entries by name."""

@@ -1,4 +1,4 @@
-"""Access by address to the tables of a workspace, to records of arrays and to compiled functions.
+"""Access to workspace tables, records of arrays and compiled functions by their addresses.
 
 Compiled code receives addresses as integers, because Numba unpacks integers faster than objects.
 """
@@ -31,7 +31,7 @@ def _pointer(typing: Any, address: Any, like: Any) -> Any:
 
 @inline
 def tables(address):
-    """Return index, params, work and keep of the block of a ``Pointer``; only compiled code can call this function."""
+    """Return index, params, work and keep of the block of a ``Pointer``; callable only from compiled code."""
     block = carray(_pointer(address, 0), 8)
     index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
     params = carray(_pointer(block[2], 0.0), block[3])
@@ -111,7 +111,7 @@ def _seen(address, size):
 
 @intrinsic
 def call_at(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
-    """Call the compiled entry point at ``function`` with the address of its tables and flat arrays."""
+    """Call the compiled entry point at address ``function`` with the address of its tables and with flat arrays."""
     entry = types.int64(types.int64, *arrays.types)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

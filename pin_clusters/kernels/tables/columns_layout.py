@@ -1,9 +1,9 @@
 """Layout of the tables of ``columns``, which applies many forces or torques at once, one per column.
 
 Row 0 of the request table ``asked`` is the header; the frames and the lists below follow. ``numbers`` has 36 entries
-per frame: its placement, then results of the kernel. ``panel`` first has shape (bodies, 6, width) and contains the
-force, later the acceleration, of each body. A part of shape (nv, width) follows: torques, later W (O3), later
-accelerations (O5).
+per frame: the placement of the frame, then results of the kernel. The first part of ``panel`` has shape (bodies, 6,
+width) and contains the forces, later the accelerations, of the bodies. The second part has shape (nv, width) and
+contains torques, later W (O3), later accelerations (O5).
 """
 
 from typing import Final, NamedTuple
@@ -13,11 +13,11 @@ class Asked(NamedTuple):
     """Header row."""
 
     frame0: int  # rows of Touch are frame0..frame1-1
-    task1: int  # frames before this row have task columns
+    task1: int  # frames in rows before this row have task columns
     frame1: int
     column0: int  # first row of Column
     columns: int  # number of columns
-    tasks: int  # number of task columns, which come first, if products (O4) are requested, else 0
+    tasks: int  # number of task columns, which are the first columns, if products (O4) are requested; else 0
     moves: int  # 1 if accelerations are requested, else 0
     torque0: int  # the torques B are columns torque0..torque1-1
     torque1: int
@@ -35,7 +35,7 @@ class Touch(NamedTuple):
     root: int  # the child of the universe among the ancestors of the body
     column0: int  # rows of Entry for its columns are column0..column1-1
     column1: int
-    path0: int  # rows of the velocities that move its body are path0..path1-1
+    path0: int  # rows of the velocities that move the frame's body are path0..path1-1
     path1: int
 
 

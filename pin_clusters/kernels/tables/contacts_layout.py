@@ -1,9 +1,9 @@
 """Layout of the tables of contacts: rows of the request table ``asked``, and the numbers of each contact.
 
-Row 0 of ``asked`` is the header. Row 1 contains the offsets of the fields of Pinocchio's objects, in float64 words from
-the address of an object. The contacts, their columns and the velocities that move them follow. ``panel`` is laid out as
-in ``columns_layout``; its last column contains tau - h. ``gram`` has one row and one column per contact equation, then
-a row of forces and a column with the right-hand side.
+Row 0 of ``asked`` is the header. Row 1 contains the offsets of the fields in Pinocchio's objects, as numbers of float64
+words. The contacts, their columns and the velocities that move them follow. ``panel`` has the layout described in
+``columns_layout``; its last column contains tau - h. ``gram`` has one row and one column per contact equation; the
+contact forces are in an additional row, and the right-hand side is in an additional column.
 """
 
 from typing import Final, NamedTuple
@@ -66,7 +66,7 @@ DYNAMICS: Final = 0
 IMPACT: Final = 1
 DELASSUS: Final = 2
 WHOLE: Final = 0
-SYSTEM: Final = 1  # stop when gram contains the upper half of the matrix of (O6) and the right-hand side
+SYSTEM: Final = 1  # stop after writing the upper half of the matrix in (O6) and the right-hand side to gram
 GIVEN: Final = 2  # the contact forces are inputs
 REDUNDANT: Final = -2
 """Return code, in addition to the codes of aba, for linearly dependent contact equations."""
@@ -84,7 +84,7 @@ UNUSUAL: Final = -4
 ABSOLUTE: Final = 0  # absolute and relative accuracy at which the iteration ends
 RELATIVE: Final = 1
 MU: Final = 2  # damping mu of (O6)
-MOST_ITERATIONS: Final = 3  # maximum number of iterations, in the lower half of the word
+MOST_ITERATIONS: Final = 3  # maximum number of iterations, an int32 in the lower half of the word
 KIND: Final = 4  # method: DIRECT, ITERATED or WHEN_REDUNDANT
 TOLD: Final = 5  # 1 if the user has already been warned that the contacts contradict each other
 SETTINGS: Final = 6
@@ -92,14 +92,14 @@ DIRECT: Final = 0  # minimum-norm forces if the equations are redundant, or cons
 ITERATED: Final = 1  # Pinocchio's proximal iteration
 WHEN_REDUNDANT: Final = 2  # use ITERATED only if the equations are redundant
 
-# The first numbers are common to all contacts.
+# The first entries of ``numbers`` apply to all contacts.
 RESTITUTION: Final = 0
 DAMPING: Final = 1
 ACCURACY: Final = 2  # an equation is redundant if elimination reduces its diagonal entry below this fraction
 WORLD: Final = 3  # size 12: rotation and position of the world (see ``layout``) of the last body1
 FIRST: Final = 15  # offset of the numbers of the first contact
-# Numbers of a contact. Two inputs for each body: the rotation from the body's frame to the joint's frame (9), and the
-# position of the world in the universe unless all bodies are below a free flyer (3). The kernel writes the other
+# Numbers of a contact. Each body has two inputs: the rotation from the body's frame to the joint's frame (9), and the
+# position of the world in the universe (3), used unless all bodies are below a free flyer. The kernel writes the other
 # numbers.
 TO_JOINT: Final = 0
 HOME: Final = 9
@@ -110,5 +110,5 @@ AXES2: Final = 36  # AXES and POINT of the second body, whose world may differ
 POINT2: Final = 45
 MISSING: Final = 48  # size 6: right-hand side of the equations, which is a missing acceleration or velocity
 CONTACT_NUMBERS: Final = 54
-READ_MODEL: Final = 70  # number of float64 words that are read from a model
-READ_DATA: Final = 80  # number of float64 words that are read from a data
+READ_MODEL: Final = 70  # number of float64 words that are read from a ``pin.RigidConstraintModel``
+READ_DATA: Final = 80  # number of float64 words that are read from a ``pin.RigidConstraintData``

@@ -1,4 +1,4 @@
-"""Data exchanged by a simulation with a ground and its compiled kernel: calls, clock, float64 numbers and arrays.
+"""Data that a simulation with ground contact exchanges with its compiled kernel: calls, clock, numbers and arrays.
 
 Impulses are in [N s], velocities in [m/s], lengths in [m], times in [s]. n is the number of points that can touch the
 ground.
@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from .plan import CALLS
 
-# Calls after the calls of ``plan``: addresses of the functions for points, 0 without points. WHERE computes only their
-# positions; WHOLE computes all results.
+# These calls follow the calls in ``plan``: addresses of the functions for points, 0 if there are no points. WHERE
+# computes only the positions of the points; WHOLE computes all results.
 WHERE: Final = CALLS
 WHOLE: Final = CALLS + 1
 GROUND_CALLS: Final = CALLS + 2
@@ -19,7 +19,7 @@ STEP: Final = 0  # number of the present step
 END: Final = 1  # the kernel returns before step END
 STEPS: Final = 2  # number of steps of the simulation
 FIRST: Final = 3  # the step to which the first row of samples belongs
-PHASE: Final = 4  # input: what the caller has done, see the phases below
+PHASE: Final = 4  # input: the last action of the caller, see the phases below
 NEAR: Final = 5  # output: number of active points, which are in the system
 STOPS: Final = 6  # output: number of joint stops and guarded shapes within reach
 PUTS: Final = 7  # number of shifts in this step, which move the points out of the ground
@@ -28,8 +28,8 @@ RECORD: Final = 9  # input: the kernel writes a sample every RECORD steps
 WIDTH: Final = 10  # input: size of a sample
 CLOCK: Final = 11  # number of entries of the clock
 
-# The phase is what the caller has done since the kernel's last return.
-BEGIN: Final = 0  # nothing: a step begins
+# Phases: the action of the caller since the kernel's last return.
+BEGIN: Final = 0  # no action: a step begins
 SOLVED: Final = 1  # the answer contains the impulses of the system
 SHIFTED: Final = 2  # the answer contains the displacements that move the points out of the ground
 GIVEN: Final = 3  # the configuration in the middle of the step is an input
@@ -37,8 +37,8 @@ BEST: Final = 4  # like SOLVED, but the kernel must accept the impulses
 
 # Return codes of the kernel.
 DONE: Final = 0  # the kernel has reached END
-TOUCHING: Final = 1  # points or stops are within reach: the caller must solve the system of impulses
-BELOW: Final = 2  # in the middle of the step, a point is deeper than SLOP: the caller must solve for the shift
+TOUCHING: Final = 1  # points or stops are within reach; the caller must solve the system for the impulses
+BELOW: Final = 2  # a point is deeper than SLOP in the middle of the step; the caller must compute a shift out of it
 SINGULAR: Final = 3  # the condition number of a cluster exceeds its limit
 FAILED: Final = 4  # the step is impossible, or its results are not finite
 MISSED: Final = 5  # the answer violates the contact laws by more than MOST_MISSED
@@ -53,11 +53,11 @@ HEIGHT: Final = 2  # height of the ground along its normal [m]
 REACH: Final = 3  # distance to the ground below which points are within reach [m]
 REACH_OF_STOPS: Final = 4  # distance to a joint stop below which the stop is within reach [rad] or [m]
 SLOP: Final = 5  # allowed penetration of a point [m] or of a stop [rad] or [m]
-SLACK: Final = 6  # opening speed, including the gap, above which a point is left out and checked later [m/s]
+SLACK: Final = 6  # opening speed (with gap / step) above which a point is not in the system and is checked later [m/s]
 LATE: Final = 7  # closing speed above which the late check adds a point to the system [m/s]
 FRICTION: Final = 8  # coefficient of friction of the ground
 MOST_MISSED: Final = 9  # allowed scaled distance of an answer from its projection onto the contact laws [m/s]
-SCALE: Final = 10  # output: factor from the unknowns of the system to impulses
+SCALE: Final = 10  # output: factor that converts the unknowns of the system to impulses
 RELAXATION: Final = 11  # output: smallest ratio of a contact's two tangential inverse masses
 DISTANCE: Final = 12  # output: distance of an answer from its projection [m/s]
 CONE: Final = 13  # output: impulse outside of the friction cone in a step [N s]
@@ -75,7 +75,7 @@ class Robot(NamedTuple):
 
     work: Any  # workspace of aba
     calls: Any  # addresses of functions and of their tables
-    plan: Any  # how each coordinate moves, see ``tables.plan``
+    plan: Any  # data to move the coordinates, see ``tables.plan``
     ratios: Any  # one ratio per term of the plan, then the offsets of the followers
     terms: Any  # passive elements, with factors and rows, see ``tables.passive``
     factors: Any
@@ -106,7 +106,7 @@ class State(NamedTuple):
 class Points(NamedTuple):
     """The n points that can touch the ground, and two centres of each guarded shape; vectors are in world axes."""
 
-    where: Any  # request table for the positions alone: points, then centres
+    where: Any  # request table for the positions only: points, then centres
     where_numbers: Any
     places: Any  # positions of points, then of centres
     radii: Any  # radii of guarded shapes
@@ -137,14 +137,14 @@ class System(NamedTuple):
     guess: Any  # first guess of l
     answer: Any  # the solution l
     B: Any  # workspace of the size of A
-    tried: Any  # workspace of the size of g, as are the next two arrays
+    tried: Any  # workspace of the size of g, like the next two arrays
     found: Any
     change: Any
     stay: Any  # workspace of the size of near
 
 
 class Stops(NamedTuple):
-    """Joint stops."""
+    """Joint stops, which limit joint coordinates."""
 
     table: Any  # rows: index in q, side (1 or -1), index of the velocity that moves the joint
     bounds: Any  # bounds; the distance to a stop is side * q - bound
@@ -158,13 +158,13 @@ class Run(NamedTuple):
     clock: Any  # int64 numbers, see the clock above
     numbers: Any  # float64 numbers, see above
     torque: Any  # torques: one row, or one row per step
-    # Row of a step: a sample of its initial state and mean acceleration if the step is recorded, then gaps, impulses,
-    # positions, and errors of the contact laws.
+    # The row of a step contains a sample of its initial state and mean acceleration (if the step is recorded), then
+    # gaps, impulses, positions, and errors of the contact laws.
     samples: Any
 
 
 class Step(NamedTuple):
-    """All arrays that the kernel of steps on a ground uses."""
+    """All arrays used by the kernel that performs steps with ground contact."""
 
     robot: Robot
     state: State

@@ -17,8 +17,8 @@ SI (m, kg, s, rad). A spatial motion is [linear; angular] and a spatial force [f
 from typing import Final, NamedTuple
 
 ROW_WIDTH: Final = 16  # a power of two, because every read of the index multiplies by it
-CODE: Final = ROW_WIDTH - 1  # column of row 0 of a request table: address of the machine code for the request, or 0
-CODE_OF_RATES: Final = ROW_WIDTH - 2  # as CODE, for the derivatives of the request
+CODE: Final = ROW_WIDTH - 1  # column in row 0 of a request table: address of the machine code for the request, or 0
+CODE_OF_RATES: Final = ROW_WIDTH - 2  # like CODE, for the derivatives of the request
 
 
 class Header(NamedTuple):
@@ -51,9 +51,9 @@ class Body(NamedTuple):
     joint: int  # joint of the tree that moves the body; -1 for an intermediate body of a composed joint
     cluster: int
     root: int  # the child of the universe among the body's ancestors
-    unit: int  # index in v of the body's velocity if its joint has a single, independent degree of freedom; else -1
-    mask: int  # bit k is set if column k moves the body; bodies can share one K, so other columns of K are invalid
-    shuffle: int  # kind of the body's ROTATION. 1: identity, 2: axes (y z x), 3: axes (z x y), 0: any other
+    unit: int  # index in v of the joint's velocity if the joint is independent and has one degree of freedom; else -1
+    mask: int  # bit k is set if column k moves the body; columns of K without a bit are invalid, as bodies can share K
+    shuffle: int  # kind of the body's ROTATION. 1: identity, 2: axes (y z x), 3: axes (z x y), 0: any other rotation
     sole: int  # ``unit`` if the cluster is SINGLE, else -1
     which: int  # first column of the cluster that is a velocity of the body's joint; -1 if the joint is dependent
 
@@ -75,12 +75,12 @@ class Cluster(NamedTuple):
     head: int  # LOOP: row of the cluster's Head
     smallest: int  # params: D counts as singular below this value
     above: int  # row of the cluster that contains the output body; 0 for the universe
-    until: int  # ``above`` of the next row's cluster, or 0: ancestors up to there can be eliminated after this cluster
+    until: int  # ``above`` of the next row, or 0: ancestors between this cluster and that one can be eliminated next
     at_rates: int  # offset in ``rates``, see ``variations_layout``
 
 
 class Head(NamedTuple):
-    """Row of the loop-closure constraints of a LOOP cluster; columns of K: dependent, then independent velocities."""
+    """Row of the loop-closure constraints of a LOOP cluster; K has the columns of the dependent velocities first."""
 
     nd: int  # number of dependent velocities
     nr: int  # number of constraint equations; greater than nd if the independent equations are chosen at each state
@@ -95,11 +95,11 @@ class Head(NamedTuple):
     element1: int
     rod0: int  # first row of Rod
     rod1: int
-    on_bodies: int  # 1 if at least one closure constrains bodies, 0 if all closures constrain joint coordinates
+    on_bodies: int  # 1 if at least one closure constrains bodies; 0 if all closures constrain joint coordinates
 
 
 class Velocity(NamedTuple):
-    """Row of a velocity in a LOOP cluster. Derivatives are taken along each independent velocity."""
+    """Row of a velocity in a LOOP cluster; derivatives are taken along each independent velocity."""
 
     at_G: int  # work: row of G, shape (nk,)
     at_bias: int  # work: entry of the bias g
@@ -131,7 +131,7 @@ class Closure(NamedTuple):
     term0: int  # HARMONIC: first row of Term
     term1: int
     angles: int  # HARMONIC: number of angles
-    scratch: int  # work: HARMONIC: see ``sizes.HarmonicScratch``. CALLED, SUPPLIED: Jacobian, Hessian
+    scratch: int  # work: HARMONIC: see ``sizes.HarmonicScratch``; CALLED, SUPPLIED: the Jacobian, then the Hessian
     functions: int  # CALLED: row of Functions
 
 
@@ -209,7 +209,7 @@ class Element(NamedTuple):
     share0: int  # rows of Share are share0..share1-1
     share1: int
     at_spin: int  # work: spin momenta on the carrier, shape (nk, 3); -1 for armature and for rotors on the universe
-    at_row: int  # work: speed per unit velocity (nk), then the derivatives of the speed as dG, ddG and true rate
+    at_row: int  # work: speed per unit velocity (nk), then its derivatives like dG, ddG and the true rate of G
     carrier: int  # body that carries the rotor; 0 for armature and for rotors on the universe
 
 
@@ -219,14 +219,14 @@ class Rod(NamedTuple):
     at: int  # params: points in the frames of a and b (3 each), then two thirds of the rod's mass
     a: int
     b: int
-    middle: int  # the body of kind MIDDLE that has two thirds of the rod's mass
+    middle: int  # the body of kind MIDDLE, which has two thirds of the rod's mass
 
 
 class Carrier(NamedTuple):
     """Row of a carrier of spin elements inside a cluster."""
 
     body: int
-    at_spin: int  # work: as ``Cluster.at_spin``, but for this body
+    at_spin: int  # work: like ``Cluster.at_spin``, but for this body
 
 
 class Rotor(NamedTuple):
@@ -244,7 +244,7 @@ class Rotor(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """Row of the spin momentum per unit of one velocity, for rotors on the universe with constant ratios."""
+    """Row of the spin momentum per unit velocity of rotors on the universe that have constant ratios."""
 
     iv: int
     at: int  # params: momentum per unit velocity (3) [kg m^2]
@@ -257,7 +257,7 @@ class Entry(NamedTuple):
 
 
 # Kinds of clusters.
-SINGLE: Final = 0  # one joint of one degree of freedom, with spin elements on its parent only
+SINGLE: Final = 0  # one joint with one degree of freedom, and spin elements only on the parent body
 FREE: Final = 1  # a free flyer on the universe
 GENERAL: Final = 2  # any other cluster whose G is constant
 LOOP: Final = 3  # a cluster with loop-closure constraints, whose G depends on q
@@ -276,8 +276,8 @@ TURN_FULL: Final = 1
 TURN_AXIS: Final = 2
 TURN_UNIVERSAL: Final = 3
 
-# The block of an angle of a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. The constants are the
-# offsets of the factors of harmonic terms. The first two derivatives follow each factor.
+# The block of an angle in a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. The constants are the
+# offsets of the factors in this block; the first two derivatives of a factor are the next two entries.
 SIN: Final = 0
 COS: Final = 1
 IDENTITY: Final = 4
@@ -322,9 +322,9 @@ W_VELOCITY: Final = 18  # size 6
 W_ACCELERATION: Final = 24  # size 6
 W_FORCE: Final = 30  # size 6
 W_INERTIA: Final = 36  # size 21: articulated inertia, or size 10: inertia of a rigid body
-W_MOMENTUM: Final = W_INERTIA + 10  # size 6, behind the inertia of a rigid body
+W_MOMENTUM: Final = W_INERTIA + 10  # size 6, after the inertia of a rigid body
 W_SPIN: Final = 57  # size 3: spin momentum on the parent per unit velocity (SINGLE)
-W_OWN: Final = 60  # depends on the algorithm: torque of spin elements and armature, this torque at a = 0, or 1 / D
+W_OWN: Final = 60  # depending on the algorithm: torque of spin elements and armature, this torque at a = 0, or 1 / D
 W_UDINV: Final = 61  # size 6: U D^-1
 W_TURN: Final = W_UDINV  # size 2: sine and cosine of the joint angle, until the cluster is eliminated
 W_INERTIA_RATE: Final = W_UDINV  # size 6: time derivative of the rotational inertia
@@ -342,11 +342,11 @@ ROW_NOT_FINITE: Final = 3
 OK: Final = 0
 WRONG_SIZE: Final = -1
 
-# Bounds of the residuals of loop-closure constraints, scaled and divided by max(1, |q| / 100). A loop is closed up to
-# TOLERANCE, half of the documented bound because the scales are computed at sample poses.
+# Bounds of the residuals of loop-closure constraints, scaled and divided by max(1, |q| / 100). Loops are closed up to
+# TOLERANCE, which is half of the documented bound because the scales are computed at sample poses.
 TOLERANCE: Final = 5e-14
 ROUNDING: Final = 1e-11  # residual that is accepted if rounding errors stop Newton's method
 OPEN: Final = 1e-6  # residual from which a loop counts as open
-# A loop is singular if the dependent columns have at least this condition number: half of the digits are lost, and no
-# machine could bear the forces.
+# A loop counts as singular if the condition number of the dependent columns reaches this limit: half of the digits are
+# lost, and no machine could bear the forces.
 CONDITION_LIMIT: Final = 1e8

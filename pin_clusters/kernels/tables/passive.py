@@ -1,33 +1,32 @@
 """Layout of the tables of passive elements in a simulation: terms, their factors, and blocks of lines and gears.
 
-A line is a sum of coordinates with a spring, a damper and friction. A gear has a motor torque, a load and a loss.
+A line is a sum of coordinates with spring, damper and friction. A gear has a motor torque, a load and a loss.
 """
 
-# A block contains LANES lines or gears and is padded with zeros. Each field has one number per lane, so that loops over
-# lanes become vector instructions. The compiler vectorizes these loops only if the loop count is a run-time value,
-# WIDTH.
+# A block contains LANES lines or gears and is padded with zeros. Each field has one number per line or gear (lane), so
+# the compiler can vectorize loops over lanes. This requires that the loop count, WIDTH, is a run-time value.
 LANES = 8
 
-# Row 0 of terms: number of blocks of lines (blocks of gears follow); 1 if gears use their loads of the last step, as
-# with a ground; number of stages of the integration method; LANES.
+# Row 0 of terms: number of blocks of lines (blocks of gears follow); 1 if gears use the loads of the last step, as with
+# ground contact; number of stages of the integration method; LANES.
 LINES, LAGGED, STAGES, WIDTH = range(4)
-# Row 1 of terms: ends of the lists of terms. LENGTHS: q, for lengths of lines. TORQUES: the user's torques, for motor
-# torques. RATES: independent velocities. TREE: tree velocities, for rates that require the coupling function.
+# Row 1 of terms: end of each list of terms. LENGTHS: terms of q, for lengths of lines. TORQUES: terms of the user's
+# torques, for motor torques. RATES, TREE: terms of independent and tree velocities; TREE needs the coupling function.
 LENGTHS, TORQUES, RATES, TREE = range(4)
 # Row 2 of terms: end of the list of links that carry gears (two rows each), end of the list of these gears, and offset
 # of the factors of the links.
 LINKS, CARRIED, TURNS = range(3)
-# Rows from FIRST on contain a term's block, lane and index in its input. Factors are in the same order, after a
-# tolerance, which is the first factor.
+# Each row from FIRST on contains a term's block, lane, and index in the input array. The first entry of the factors is
+# a tolerance; the factors of the terms follow in the order of the rows.
 FIRST = 3
 ROW, LANE, INDEX = range(3)
 # A link has two rows: lane, index in q, kind; then lane of its carrier link, axis of its velocity. The z axis of a
 # link's frame is along its joint axis. FIXED: the link is on the universe, so no carrier rotates it. AXIS: a further
-# axis of the same joint, without its own rotation. ANGLE, CIRCLE: the link rotates by an angle, or by a cosine and a
-# sine. Its factors are the rotation (9) from the previous link's frame at angle 0.
+# axis of the same joint, without its own rotation. ANGLE, CIRCLE: q contains the angle, or its cosine and sine. The
+# factors of a link are the rotation (9) from the previous link's frame at angle 0.
 KIND = 3
 FIXED, AXIS, ANGLE, CIRCLE = range(4)
-# Row of a gear: its lane, then its link's lane. Its factors are the rotor axis (3) in the link's frame.
+# The row of a gear contains its lane and its link's lane. Its factors are the rotor axis (3) in the link's frame.
 LINK_ROW, LINK_LANE = 2, 3
 
 # Fields of lines and gears: rate; length of a line or torque of a motor (rate and length are 0 unless terms are being
@@ -39,8 +38,8 @@ RATE, SUM, FORCE, SPIN, TURN, LOW, HIGH, K1, K2, K3, D1, D2, D3, FRICTION, SHARP
 # sign.
 INERTIA, SHARE, FORWARD, BACKWARD, REACH, LEAST = range(15 * LANES, 21 * LANES, LANES)
 # Fields of gears: motor torque minus friction; load; loss; error of the loss; allowed change of this error. BEGUN: the
-# part of the load at the beginning of the last step that did not follow from the torque. REST: the same for each stage;
-# NaN if the stage was not evaluated. With LAGGED, the first entry of REST is the last load.
+# part of the load at the beginning of the last step that was not due to the torque. REST: this part for each stage; NaN
+# if the stage was not evaluated. With LAGGED, the first entry of REST is the last load.
 TORQUE, LOAD, LOSS, MISS, DOUBT, BEGUN, REST = range(21 * LANES, 28 * LANES, LANES)
 # Fields of links: angular velocity (3), angular acceleration (3), cosine and sine of the angle, x and y velocity
 # product terms of the angular acceleration.

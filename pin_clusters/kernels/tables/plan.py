@@ -10,8 +10,8 @@ TERMS: Final = 2  # terms of the followers; each row: index in q of a joint that
 CLOSED: Final = 0  # 1 if there are loops, else 0
 ENTRIES: Final = 1  # number of entries of q that belong to joints of loops
 LEFT: Final = 2  # number of entries of q that belong to independent joints
-# The following rows are joints, followers and terms. Rows with one index each follow: entries of q in loops,
-# independent entries of q, and indices in v of the joints to which the torques belong.
+# The following rows are joints, followers and terms. The last rows contain one index each: entries of q in loops,
+# independent entries of q, and indices in v of the joints on which the torques act.
 
 # Calls: addresses of compiled functions (ABA) and of their tables (ABA_AT).
 ABA: Final = 0
@@ -21,10 +21,10 @@ COUPLING: Final = 3
 MOVE_AT: Final = 4
 ENERGY_AT: Final = 5
 COUPLING_AT: Final = 6
-OWN: Final = 7  # 1 if the torques belong to the independent joints
+OWN: Final = 7  # 1 if the torques act on the model's independent joints
 ASK: Final = 8  # address of the function that calls the user's torque function; 0 if the torques are in a table
 ASK_AT: Final = 9
-OPENNESS: Final = 10  # address of the function that writes the residuals of the loops after aba; 0 without loops
+OPENNESS: Final = 10  # address of the function that writes the loop residuals after aba; 0 if there are no loops
 OPENNESS_AT: Final = 11
 ABA_AT: Final = 12
 CALLS: Final = 13  # number of entries of calls
@@ -34,7 +34,7 @@ STEP: Final = 0  # number of the next step
 END: Final = 1  # the kernel returns before step END
 STEPS: Final = 2  # number of steps of the simulation
 RECORD: Final = 3  # the kernel writes a sample every RECORD steps
-CORRECTED: Final = 4  # 1 if the method adds up rates of the increment instead of velocities
+CORRECTED: Final = 4  # 1 if the method integrates rates of the increment instead of velocities
 SAMPLES: Final = 5  # output: number of samples
 DUE: Final = 6  # 1 if the first state can be a sample
 STOPPED: Final = 7  # output: 1 if a step failed, 2 if the condition number of a cluster exceeds its limit

@@ -1,17 +1,17 @@
 """Layout of the tables of the regressors: the tables of the tree (``tree_layout``), followed by the lists below.
 
 ``params`` contains minus gravity in the universe's record. Row ``TreeHeader.place1`` of ``index`` is the header
-``Head``. ``out`` is the tree's array of results; the regressors read G and its bias from it.
+``Head``. ``out`` is the tree's array of results, which contains G and its bias.
 
 The torque regressor uses the axes and the origin of the universe. If all links are below one free flyer on the
-universe, it uses the frame of the free flyer, whose six rows of the regressor then equal the forces of the bodies.
+universe, the regressor uses the frame of the free flyer. Its six rows for the free flyer are then the body forces.
 """
 
 from typing import Final, NamedTuple
 
 
 class Head(NamedTuple):
-    """Header row, the first row after the rows of the tree."""
+    """Header row, which follows the rows of the tree."""
 
     width: int  # number of columns of the regressor
     base: int  # 1 if all other links are below link 1, a free flyer
@@ -25,7 +25,7 @@ class Head(NamedTuple):
     rod0: int  # first row of Rod
     rod1: int
     mass: int  # params: inverse of the robot's mass [1/kg]
-    sines: int  # work, size nq: sines of all entries of q, computed in one loop even for entries that are not angles
+    sines: int  # work, size nq: sines of all entries of q, computed in one loop; unused if the entry is not an angle
     cosines: int  # work, size nq: cosines of all entries of q
     forces: int  # work: 60 entries per body, see ``regressor_workspace``
     Y: int  # work: nv x width, the regressor, row-major; structural zeros are never written
@@ -58,7 +58,7 @@ class Body(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Row of an independent velocity that moves a body, or moves at least one of two links."""
+    """Row of an independent velocity that moves a body, or at least one of two links."""
 
     k: int
     at: int  # work, size 6: column of the body's Jacobian
@@ -76,7 +76,7 @@ class Spin(NamedTuple):
 
 
 class Armature(NamedTuple):
-    """Row of an armature."""
+    """Row of a joint armature."""
 
     column: int
     iv: int

@@ -1,7 +1,7 @@
 """Access to quantities in ``work`` that only the torque regressor uses; ``link_workspace`` accesses the others.
 
-The regressor (Y1) needs a link's angular velocity ``speed`` and angular acceleration ``gain``, and ``pull``, the
-acceleration of the link's origin minus gravity.
+For each link, these are the angular velocity ``speed``, the angular acceleration ``gain``, and ``pull``, which is the
+acceleration of the link's origin minus gravity; see (Y1).
 """
 
 from ...compiler.numba_jit.jit import inline

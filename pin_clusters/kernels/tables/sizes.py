@@ -1,4 +1,4 @@
-"""Layouts and sizes of the variable-size blocks of ``work``, also used by ``model.packing``."""
+"""Layouts and sizes of the variable-size blocks in ``work``."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class Block(NamedTuple):
     spin_bias: int  # size nk: torques due to spin elements and armature at a = 0 [N m]
     condition: int  # size 1: product of the squared Frobenius norms of K_d and P
     scratch: int  # nr x (nd + nr): workspace of the elimination
-    saved: int  # nd x nr: P of an earlier pose, then nd x nd: its product with the present K_d
+    saved: int  # nd x nr: P of an earlier pose; then nd x nd: the product of this P and the present K_d
     K_rate: int  # nr x width: time derivative of K
     end: int
 
@@ -52,9 +52,9 @@ def joint_work(nk: int) -> int:
 class HarmonicScratch(NamedTuple):
     """Block of a HARMONIC closure: offsets in ``work``."""
 
-    slopes: int  # 4 x angles: rates and accelerations, then the derivatives of these along a column
+    slopes: int  # 4 x angles: rates and accelerations of the angles, then the derivatives of both along a column
     rates: int  # rows x angles: time derivatives, along the motion, of the derivatives with respect to the angles
-    second_rates: int  # rows x angles: second time derivatives of the same
+    second_rates: int  # rows x angles: second time derivatives, along the motion, of the same derivatives
     bends: int  # angles x angles: second derivatives, weighted by the constraint multipliers
     changes: int  # nk x angles: derivatives of the angles along the columns
     end: int
@@ -70,7 +70,7 @@ def harmonic_scratch(at: int, angles: int, rows: int, nk: int) -> HarmonicScratc
 
 
 def external_work(n: int, m: int, order: int) -> int:
-    """Return the size of the block of a user's function with m values of n coordinates.
+    """Return the size of the block of a user's function that has m values and n coordinates.
 
     The block contains the Jacobian, the Hessian, the coordinates, the value, a second Jacobian, a direction, and the
     second derivative of the Jacobian along this direction. The outputs of functions for higher derivatives follow.
@@ -79,5 +79,5 @@ def external_work(n: int, m: int, order: int) -> int:
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:
-    """Return the size of a cluster's derivatives: one record per column, for each body and for the sums."""
+    """Return the size of a cluster's part of ``rates``: a record per column for each body and for the sums."""
     return (bodies + 1) * nk * RECORD

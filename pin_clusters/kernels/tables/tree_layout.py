@@ -1,4 +1,4 @@
-"""Layout of the tables of the spanning tree, for Pinocchio's kinematics, Jacobian and momentum functions.
+"""Layout of the tables of the spanning tree, for Pinocchio's functions for kinematics, Jacobians and momentum.
 
 In ``index``, row 0 is the header, rows 1..links are the links, and the lists below follow. A link is a joint, or one of
 the primitive joints of a composed joint; link 0 is the universe. The ``params`` of a link are those of a body
@@ -53,7 +53,7 @@ class Sections(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Offsets of the package's results in ``out`` (row-major matrices) and of arrays in ``work`` outside the links."""
+    """Offsets of the package's own results in ``out`` (row-major), and of arrays in ``work`` after the links."""
 
     J: int  # 6 x nv
     dJ: int  # 6 x nv
@@ -73,7 +73,7 @@ class Own(NamedTuple):
 class Derived(NamedTuple):
     """Offsets of the arrays for derivatives, in ``out`` unless stated otherwise.
 
-    If the model has no loops, ``coupled``, ``turned`` and ``bends`` are the offset of the constant G.
+    If the model has no loops, ``coupled``, ``turned`` and ``bends`` are all equal to the offset of the constant G.
     """
 
     tree_dAg: int  # 6 x nv_tree, column-major, a field of ``pin.Data``
@@ -84,11 +84,11 @@ class Derived(NamedTuple):
     posed_q: int  # size nq: q of the last call
     posed: int  # 0: no q yet, 1: valid, 2: the loops are singular at this q
     bent_q: int  # size nq: q at which Jacobians were differentiated
-    bent: int  # 0: no q yet, 1: valid, 2: ``bends`` is valid, too
+    bent: int  # 0: no q yet, 1: valid, 2: ``bends`` is also valid
     seen_q: int  # size nq: q of the last motion
     seen_v: int  # size nv: v of the last motion
     seen_a: int  # size nv: a of the last motion
-    seen: int  # 0: no motion yet, 1: q and v are valid, 2: a is valid, too
+    seen: int  # 0: no motion yet, 1: q and v are valid, 2: a is also valid
     standing: int  # 1 if the links' subtree sums (``LINK_MOMENTS``) belong to the last motion
     level: int  # work: 1 if the links contain velocities, 2 if they also contain accelerations
 
@@ -102,7 +102,7 @@ class Link(NamedTuple):
     iv: int  # first index in the v of the tree
     ndof: int
     shuffle: int  # kind of the link's ROTATION, as in ``layout.Body``
-    align: int  # kind of the link's ALIGN, encoded as ``shuffle``
+    align: int  # kind of the link's ALIGN, encoded like ``shuffle``
     joint: int  # joint of the tree; 0 for every primitive of a joint except the last
     upper: int  # link of the parent joint
     first: int  # 1 for the first primitive of a joint, else 0
@@ -148,8 +148,8 @@ class Field(NamedTuple):
     at: int  # offset of the array in ``out``
     size: int
     address: int  # address of the array in ``pin.Data``; 0 if kernels do not copy it
-    what: int  # bits of the requests that copy it; 0 if every request does
-    level: int  # lowest level at which it is copied: 0 positions, 1 velocities, 2 accelerations
+    what: int  # bits of the requests that copy the array; 0 if every request copies it
+    level: int  # lowest level at which the array is copied: 0 positions, 1 velocities, 2 accelerations
 
 
 class Place(NamedTuple):
@@ -170,7 +170,7 @@ class Lump(NamedTuple):
 
 
 # Bits of a request.
-MOTION: Final = 1  # velocities and accelerations, as far as v and a are given
+MOTION: Final = 1  # velocities if v is given, and accelerations if a is given
 COLUMNS: Final = 2  # J; if MAP and JCOM are set, also J of the tree
 RATES: Final = 4  # dJ and ov; requires COLUMNS
 CENTERS: Final = 8  # com, vcom and acom of the robot
@@ -199,7 +199,7 @@ LINK_MOMENTS: Final = 46  # subtree: mass, first moment about the first link (3)
 LINK_INERTIA_RATE: Final = 56  # size 10: time derivative of LINK_INERTIA
 LINK_WORK: Final = 66
 
-# Record of a velocity in the plan of ``tree.solve``, which contains the tree of independent velocities.
+# Record of a velocity in the ``plan`` argument of ``tree.solve``, which describes the tree of independent velocities.
 IV: Final = 0  # index of the velocity in v
 BEHIND: Final = 1  # one past its last descendant
 PATH: Final = 2  # offset of the list of its ancestors

@@ -1,4 +1,4 @@
-"""Views of rows of ``index`` and of the contacts' request table, for example ``C = cluster(index, c)``, then ``C.nk``.
+"""Functions that return a row of a table as a named tuple; for example, ``cluster(index, c).nk`` reads field ``nk``.
 
 The compiler removes loads of unused fields, so a view is as fast as reading single entries.
 """
@@ -17,7 +17,7 @@ from .contacts_layout import Contact, Contacts, Fields
 from .sizes import offsets
 from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 
-# Numba requires equal signatures, including annotations, of an overload and its implementation; so neither has
+# Numba compares the signatures of an overload and its implementation, including annotations; so neither has
 # annotations.
 
 

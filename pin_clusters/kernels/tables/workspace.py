@@ -1,4 +1,4 @@
-"""Access to the quantities in ``work``: ``x(...)`` reads a quantity, ``set_x`` writes it, ``add_x`` increases it.
+"""Access to the quantities in ``work``: ``x(...)`` reads quantity x, ``set_x`` writes it, ``add_x`` increases it.
 
 The functions for a body take ``(work, b)``. The functions for a cluster with a list of columns take
 ``(work, at, nk, ...)``, where ``at`` is its ``at_work``. From this offset on, ``work`` contains
@@ -42,10 +42,10 @@ _of_body = quantities_in(layout.BODY_WORK)
 
 rotation, set_rotation, _ = _of_body(layout.W_POSE, load9)
 position, set_position, _ = _of_body(layout.W_POSE + 9, load3)
-# Motion subspace of a joint of one degree of freedom. It equals K if no other joint of the cluster moves the body.
+# Motion subspace of a joint with one degree of freedom. It equals K if no other joint of the cluster moves the body.
 axis, set_axis, _ = _of_body(layout.W_S, load6)
 velocity, set_velocity, _ = _of_body(layout.W_VELOCITY, load6)
-# alpha of (A2), which includes minus gravity; in the last pass of aba, its change delta (A10).
+# alpha of (A2), which includes minus gravity; in the last pass of aba, the change delta of alpha (A10).
 acceleration, set_acceleration, _ = _of_body(layout.W_ACCELERATION, load6)
 force, set_force, add_force = _of_body(layout.W_FORCE, load6)
 _, _, add_moment = _of_body(layout.W_FORCE + 3, load3)
@@ -55,7 +55,7 @@ base_position, set_base_position, _ = _of_body(layout.W_FORCE, load3)
 # Articulated inertia I^A (A8); inertia of a rigid body, or composite inertia I^C (C2).
 articulated, set_articulated, add_articulated = _of_body(layout.W_INERTIA, load21)
 composite, set_composite, add_composite = _of_body(layout.W_INERTIA, load10)
-# Momentum that belongs to the composite inertia, and time derivative of the rotational part of this inertia.
+# Momentum of the composite rigid body, and time derivative of the rotational part of its inertia.
 total_momentum, set_total_momentum, add_total_momentum = _of_body(layout.W_MOMENTUM, load6)
 _, _, add_spin_momentum = _of_body(layout.W_MOMENTUM + 3, load3)
 inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(layout.W_INERTIA_RATE, load6)
@@ -64,7 +64,7 @@ base_inverse_d, set_base_inverse_d, _ = _of_body(layout.W_INERTIA, load6)
 base_L, set_base_L, _ = _of_body(layout.W_INERTIA + 6, load15)
 # Spin momentum on the output body per unit velocity of the body's joint.
 spin, set_spin, _ = _of_body(layout.W_SPIN, load3)
-# One record contains, in turn, the torque of spin elements and armature at the body's joint, this torque at a = 0, and
+# These three share one entry: the torque of spin elements and armature at the body's joint, this torque at a = 0, and
 # 1 / D.
 own_torque, set_own_torque, _ = _of_body(layout.W_OWN, get)
 spin_bias, set_spin_bias, _ = _of_body(layout.W_OWN, get)

@@ -1,1 +1,1 @@
-"""Kernels for Pinocchio's functions on the spanning tree; their arguments are independent velocities."""
+"""Kernels that compute Pinocchio's kinematics of the spanning tree from independent velocities."""

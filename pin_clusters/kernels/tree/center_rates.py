@@ -1,8 +1,8 @@
 """Derivative dv_com/dq of the velocity of the centre of mass at constant independent velocities (L8).
 
-Each velocity of the tree contributes (m L_lin + L_ang x h + S_ang x p) / mass. m, h and p are the mass, first moment
-and momentum of the subtree of its link. S is its motion per unit velocity, and L = v_lam x S. The kernel requires the
-subtree sums of ``tree`` in work.
+Each velocity of the tree contributes (m L_lin + L_ang x h + S_ang x p) / mass. S is the motion per unit velocity, and
+L = v_lam x S with the velocity v_lam of the parent link. m, h and p are the mass, first moment and linear momentum of
+the link's subtree. Call ``tree`` first, which writes the subtree sums to work.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -34,7 +34,7 @@ def total(index, params, work, n):
 
 @inline
 def sums_of(O, L):
-    """Return the offset in ``work`` of the mass, moment and momentum of lumps on a link, which overwrite a_tree."""
+    """Return the offset in ``work`` of mass, moment and momentum of the lumps on a link; these overwrite a_tree."""
     return O.a_tree + 7 * L.iv
 
 
@@ -66,7 +66,7 @@ def add_lumps(index, params, work, n, O, o):
 
 @paste
 def center_rates(index, params, work, out, to: Out):
-    """Write dv_com/dq, 3 x nv; with loops, call ``coupling_derivatives`` first. Return 1 if the sums are outdated."""
+    """Write dv_com/dq, 3 x nv; return 1 if the sums are outdated. With loops, call ``coupling_derivatives`` first."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
     share = 1.0 / total(index, params, work, n)

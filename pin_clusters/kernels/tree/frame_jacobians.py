@@ -19,7 +19,7 @@ from ..directions import Out
 
 @inline
 def seen_from(params, D, R, p):
-    """Return a frame's motion per unit velocity of link D, in frame axes; R and p (in these axes) are its pose in D."""
+    """Return a frame's motion per unit velocity of link D, in frame axes; R and p are the frame's pose in D."""
     e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
         return join(e, zero3())
@@ -40,7 +40,7 @@ def add_column(index, out, to: Out, D, at_G, S):
 
 @inline
 def presented(S, R, x, reference):
-    """Express a motion S, given in the axes and at the origin of the frame at R, x, in a reference frame."""
+    """Transform a motion S from the axes and origin of the frame at R, x to the requested reference frame."""
     if reference == LOCAL:
         return S
     turned = rot6(R, S)
@@ -51,7 +51,7 @@ def presented(S, R, x, reference):
 
 @inline
 def leave_placement(index, params, work, n, R, x, b, L):
-    """Write a joint's placement to ``pin.Data``, from the frame's placements in the world and in the link."""
+    """Write a joint's placement to ``pin.Data``, computed from the frame's placements in the world and in the link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     R_link = matmul3(R, transposed(of_link.rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
@@ -60,7 +60,7 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 @inline
 def climb(index, params, work, q, n, O, R, x, b, leave):
-    """Write the columns for a frame at R, x in link b, in frame axes; return the frame's placement in the world."""
+    """Write the Jacobian of a frame at R, x in link b, in frame axes; return the frame's placement in the world."""
     while b > 0:
         L = link(index, b)
         p = rot_t(R, x)
@@ -79,7 +79,7 @@ def climb(index, params, work, q, n, O, R, x, b, leave):
 
 @inline
 def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to: Out):
-    """Write the Jacobian at q: compute the columns in the frame's axes, then transform them to the reference frame."""
+    """Write the Jacobian at q; compute it in the frame's axes first, then transform it to the reference frame."""
     b = P.link
     R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
     while b > 0:
@@ -98,7 +98,7 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, frame, t
 
 @inline
 def of_frame(S, R, x, reference):
-    """Express a motion S, given in world axes at the world origin, in a reference frame of the frame at R, x."""
+    """Transform a motion S from world axes at the world origin to the reference frame for the frame at R, x."""
     if reference == WORLD:
         return S
     moved_there = carried(S, x)
@@ -119,7 +119,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 @inline
 def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
-    """Transform the columns of J and dJ in ``pin.Data`` to the reference frame; M is as in ``frame_jacobian``."""
+    """Transform J and dJ in ``pin.Data`` to the reference frame; M is as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
@@ -151,10 +151,10 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
 def frame_jacobian(index, params, work, out: Out, q, place, reference, rate, M, to: Out):
     """Write the Jacobian of a joint or frame, 6 x nv, at q or, if q is empty, from the contents of ``pin.Data``.
 
-    ``place`` is a joint id, or njoints plus a frame id. ``M`` is empty or, without q, the homogeneous matrix of a frame
-    in the joint frame. At q, except for LOCAL, the kernel also writes the placements of the frame and of the joints
-    that move it to ``pin.Data``, as Pinocchio does. Return 0; WRONG_SIZE; or, without q, 1 if G is invalid because the
-    last pose was singular.
+    ``place`` is a joint id, or njoints plus a frame id. ``M`` is empty; if q is empty, it can be the homogeneous matrix
+    of a frame in the joint frame. If q is given, the kernel also writes the placements of the frame and of the joints
+    that move the frame to ``pin.Data`` (except for LOCAL), as Pinocchio does. Return 0 or WRONG_SIZE. If q is empty,
+    return 1 if G is invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

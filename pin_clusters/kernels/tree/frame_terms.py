@@ -1,6 +1,6 @@
 """Placements, Jacobians, velocities and accelerations of several frames, and the centre of mass, in one call.
 
-All results follow from the link motions that ``tree`` has computed.
+All results are computed from the link motions that ``tree`` has stored.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -45,9 +45,9 @@ def put_columns(index, params, work, out, n, O, b, R, y, to: Out, at):
 def frame_terms(index, params, work, out, places, reference, to: Out):
     """Write the terms of several joints or frames; call ``tree`` with accelerations first.
 
-    ``places`` contains joint ids, or njoints plus frame ids. ``to`` contains the Jacobians (6 x nv each), the Jacobian
-    of the centre of mass (3 x nv), ``FRAME_NUMBERS`` numbers per frame, then position, velocity and acceleration of the
-    centre of mass (3 each).
+    An entry of ``places`` is a joint id, or njoints plus a frame id. ``to`` receives the Jacobians (6 x nv each), the
+    Jacobian of the centre of mass (3 x nv), ``FRAME_NUMBERS`` numbers per frame, then position, velocity and
+    acceleration of the centre of mass (3 each).
     """
     n = tree_header_at(index, 0)
     A, O, count = sections_at(index, n.sections), own_at(index, n.sections + 1), places.shape[0]

@@ -1,4 +1,4 @@
-"""Jacobian columns for the velocities of the tree, and their projection by G onto the independent velocities."""
+"""Jacobian columns for the velocities of the tree, and multiplication by G for the independent velocities."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -19,7 +19,7 @@ def clear_rows(to: Out, n):
 
 @inline
 def add_independent(index, out: Out, n, at, rows, at_G, to):
-    """Add the product of G and a matrix of the tree, stored by columns at ``at``, to a row-major matrix at ``to``."""
+    """Add the product of a tree matrix (stored by columns at ``at``) and G to a row-major matrix at ``to``."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         for t in range(D.term0, D.term1):

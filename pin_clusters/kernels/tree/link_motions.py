@@ -1,4 +1,4 @@
-"""Placement, motion axes and shifted motions of one link of the tree; ``tree_layout`` describes the tables."""
+"""Placement and motion axes of one link of the tree, and shifts of motions; ``tree_layout`` describes the tables."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -44,7 +44,7 @@ def place_link(params, work, q, b, L):
 
 @inline
 def direction(params, work, D):
-    """Return the motion S per unit of a tree velocity, in world axes at the link's origin."""
+    """Return the motion S per unit of tree velocity D, in world axes at the link's origin."""
     k = D.link * LINK_WORK + LINK_ROTATION + D.axis
     e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
     if D.turns == 0:

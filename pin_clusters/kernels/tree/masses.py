@@ -1,4 +1,4 @@
-"""Lumps (point masses of rods) and lumped rotors, which are not links, and the reference point of moments."""
+"""Masses that are not links: lumps (point masses of rods) and lumped rotors; also the reference point of moments."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get
@@ -10,7 +10,7 @@ from ..tables.views import driver
 
 @inline
 def middle(work, n):
-    """Return the reference point of moments, the first link's origin, so that distant robots lose no digits."""
+    """Return the reference point of moments: the first link's origin, so that robots far away lose no digits."""
     return of_link.position(work, min(n.links, 1))
 
 
@@ -21,7 +21,7 @@ def spin_momentum(params, work, S):
 
 @inline
 def driven(index, params, work, S, at):
-    """Return the speed of a lumped rotor from the tree velocities at ``at``, or its acceleration from accelerations."""
+    """Return a lumped rotor's speed from tree velocities at ``at``, or its acceleration from tree accelerations."""
     total = 0.0
     for i in range(S.driver0, S.driver1):
         D = driver(index, i)
@@ -41,7 +41,7 @@ def acceleration_of_center(c, u, v, a):
 
 @inline
 def lumped(params, work, M, level):
-    """Return the mass, position, velocity (from level 1) and acceleration (from level 2) of a lump; others are zero."""
+    """Return mass, position, velocity (zero below level 1) and acceleration (zero below level 2) of a lump."""
     ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3()
     x = (of_link.position(work, M.a) + ca + of_link.position(work, M.b) + cb) * 0.5
     u, ddx = z, z

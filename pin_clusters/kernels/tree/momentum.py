@@ -42,7 +42,7 @@ def moments(m, x, u, a):
 
 @inline
 def centers(index, params, work, out: Out, n, A, O, what, level):
-    """Write the centre of mass, its velocity and acceleration; if requested, momentum, its rate and link moments."""
+    """Write position, velocity and acceleration of the centre of mass; if requested, also momentum and its rate."""
     o, z = middle(work, n), zero3()
     mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z
     for b in range(1, n.links + 1):
@@ -87,7 +87,7 @@ def centers(index, params, work, out: Out, n, A, O, what, level):
 
 @inline
 def subtrees(index, work, out: Out, n, A, level):
-    """Write com, vcom and acom of the subtrees in joint frames, from the moments written by ``centers``."""
+    """Write com, vcom and acom of the subtrees in joint frames, computed from the moments that ``centers`` writes."""
     o = middle(work, n)
     for i in range(n.links):
         b = n.links - i

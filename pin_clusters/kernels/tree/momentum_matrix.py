@@ -22,7 +22,7 @@ def rate_of_inertia(I, v):
     m, h, u, w = I[0], Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     p = u * m + cross(w, h)
     uh = 2.0 * (u[0] * h[0] + u[1] * h[1] + u[2] * h[2])
-    # The rotational part is w x J + (w x J)^T with J = ((a, b, c), (b, d, e), (c, e, f)), plus the terms of u.
+    # The rotational part is w x J + (w x J)^T, where J = ((a, b, c), (b, d, e), (c, e, f)), plus the terms in u.
     a, b, c, d, e, f = I[4], I[5], I[6], I[7], I[8], I[9]
     return Rigid(
         m * 0.0,
@@ -81,8 +81,8 @@ def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_comm
 def inertias(index, params, work, n, turning, rates):
     """Write the inertia of each link's subtree about the first link's origin; return the robot's inertia.
 
-    Without ``turning``, compute only masses and first moments. If ``rates``, also write the time derivatives; link 0
-    has the time derivative for the robot.
+    Without ``turning``, compute only masses and first moments. If ``rates``, also write the time derivatives; the
+    record of link 0 then contains the time derivative for the whole robot.
     """
     o, total = middle(work, n), zero_rigid()
     of_link.set_inertia_rate(work, 0, total)
@@ -130,7 +130,7 @@ def multiply(out: Out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out: Out, n, O, to, rates):
-    """Add lumped rotors' spin momentum s r to the momentum matrix or, if ``rates``, its rate w x s r + s dr/dt."""
+    """Add spin momenta s r of lumped rotors to the momentum matrix or, if ``rates``, their rates w x s r + s dr/dt."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)

@@ -23,7 +23,7 @@ def lump_rates(index, params, work, out: Out, n, A, E, M, b, c, u_c, from_center
     """Add the momentum rate of a point mass m at point c of link b, for the joints between b and ``M.common``.
 
     u_c is the velocity of c. from_center and x_rate are position and velocity of the lump (the mean of its two points)
-    relative to the centre of mass.
+    relative to the centre of mass of the robot.
     """
     x = of_link.position(work, b) + c
     while b != M.common:
@@ -52,7 +52,7 @@ def momentum_matrix_rate(index, params, work, out: Out, n, A, O, E):
         D = dof(index, n.dof0 + iv)
         S, v = direction(params, work, D), of_link.velocity(work, D.link)
         I, change = of_link.inertia(work, D.link), of_link.inertia_rate(work, D.link)
-        # Moments are about the origin of the first link, taken as a fixed point.
+        # Moments are taken about the point that coincides with the first link's origin and is fixed in the world.
         dS, S = seen_at(work, cross(v, S), D.link, o), seen_at(work, S, D.link, o)
         p, dh = linear(rigid_mul(I, S)), rigid_mul(I, dS) + rigid_mul(change, S)
         dp = linear(dh)

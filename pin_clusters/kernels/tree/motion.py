@@ -54,7 +54,7 @@ def export_link(work, out: Out, A, b, L, level):
 
 @inline
 def outward(index, params, work, out: Out, q, n, A, O, level):
-    """Compute the placements of all links; from level 1, also velocities (A1); at level 2, also accelerations (A2)."""
+    """Compute placements of all links; from level 1 on, also velocities (A1); at level 2, also accelerations (A2)."""
     for b in range(1, n.links + 1):
         L = link(index, b)
         d = place_link(params, work, q, b, L)

@@ -1,13 +1,13 @@
-"""Derivatives of the motion of one joint, frame or point by independent coordinates, velocities and accelerations.
+"""Derivatives of the motion of a joint, frame or point with respect to independent q, v and a.
 
 All motions are expressed in one fixed frame: the present pose of the requested frame (LOCAL), the same origin with
-world axes (LOCAL_WORLD_ALIGNED), or the world (WORLD). S is the motion per unit of a tree velocity, v and a are motions
-of links, lam is the parent link, and o is the requested frame:
+world axes (LOCAL_WORLD_ALIGNED), or the world (WORLD). S is the motion per unit of a tree velocity; v and a are the
+velocity and acceleration of a link. Index lam denotes the parent link, and o the requested frame:
 
     L = v_lam x S      Gam = (v_lam + v - v_o) x S      N = a_lam x S + (v_lam - v_o) x L
 
-In LOCAL, the velocity of o has the derivatives L by q and S by v; its acceleration has N by q, Gam by v and S by a. In
-the other frames, S x v_o is added to L and S x a_o to N. With G and the derivatives of the tree's velocities:
+In LOCAL, the derivatives of the velocity of o are L (with respect to q) and S (v); the derivatives of the acceleration
+are N (q), Gam (v) and S (a). In the other frames, add S x v_o to L and S x a_o to N. With the coupling matrix G:
 
     v_q = L G + S dv/dq      a_q = N G + Gam dv/dq + S da/dq      a_v = Gam G + S da/dv      a_a = v_v = S G
 """
@@ -29,7 +29,7 @@ POINT = 3  # number of rows of a result for a point; a frame has six
 
 @inline
 def seen(m, x, R, y):
-    """Express a motion, given in world axes at the point x, in the axes R at the point y."""
+    """Transform a motion from world axes at the point x to the axes R at the point y."""
     m_y = carried(m, y - x)
     return rot6_t(R, m_y)
 
@@ -46,7 +46,7 @@ def add_to(to: Out, k, x, factor):
 
 @inline
 def of_point(dv, da, v):
-    """Return the change of the classical acceleration of the point at the origin, from motion changes dv and da."""
+    """Return the change of the classical acceleration of the point at the origin; dv and da change the motion."""
     return join(linear(da) + cross(angular(dv), linear(v)) + cross(angular(v), linear(dv)), angular(da))
 
 
@@ -65,7 +65,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q: Out, v
 
     ``place`` is as in ``frame_jacobian``. ``M`` is empty or, for a joint, the homogeneous matrix of a frame in the
     joint frame. The outputs are 6 x nv, 3 x nv for a point (not with WORLD), or empty if not requested; a_a equals v_v.
-    Return 0; WRONG_SIZE; 1 or 2 if the required motion has not been computed before.
+    Return 0, WRONG_SIZE, or 1 or 2 if the required motion has not been computed before.
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)

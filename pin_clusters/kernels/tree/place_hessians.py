@@ -1,8 +1,8 @@
 """Derivative dJ/dq of the Jacobian of a joint or frame at a configuration (L8).
 
 dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm + sum over i of S_i dG_ik/dq_m, where i and j are the velocities of
-the tree that move the frame. In LOCAL axes, dS_i/dq_j = S_i x S_j if j is the outer joint. In WORLD axes, it is
-S_j x S_i if j is not the outer joint. LOCAL_WORLD_ALIGNED adds the motion of the frame's origin.
+the tree that move the frame. In LOCAL axes, dS_i/dq_j is S_i x S_j if j is the outer joint, else 0. In WORLD axes, it
+is S_j x S_i if j is not the outer joint, else 0. For LOCAL_WORLD_ALIGNED, the motion of the frame's origin is added.
 """
 
 from ...compiler.numba_jit.jit import inline, paste

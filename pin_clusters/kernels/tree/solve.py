@@ -1,9 +1,9 @@
-"""Factorization M = L^T D L along the tree of velocities, and solution for many right-hand sides (V9).
+"""Factorization M = L^T D L that uses the tree of velocities, and solution for many right-hand sides (V9).
 
 Velocities are in depth-first order, so the descendants of a velocity follow it. L has nonzero entries only between a
 velocity and its ancestors. A row of L contains 1 / D, then the entries of the ancestors, nearest ancestor first.
 
-``plan`` contains five numbers per velocity (``tree_layout``), then the lists of ancestors; see ``tree_of_velocities``.
+The array ``plan`` contains a record of five numbers per velocity (``tree_layout``), then the lists of ancestors.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -38,7 +38,7 @@ def factor(plan, M, n, L: Out, transposed: Out):
 
 @inline
 def subtract(X: Out, i, k, factor, n):
-    """Compute X[i:i+n] -= factor X[k:k+n] in a loop that LLVM vectorizes."""
+    """Compute X[i:i+n] -= factor * X[k:k+n] in a loop that LLVM vectorizes."""
     for j in range(n):
         put(X, i + j, get(X, i + j) - get(X, k + j) * factor)
 

@@ -1,7 +1,7 @@
 """Jacobian of the centre of mass of a subtree.
 
-The column of a tree velocity is m v_c / M, where M is the mass of the subtree. m is the mass of the subtree's part that
-the velocity moves, and v_c is the velocity of the centre of mass of this part. A velocity above the subtree moves the
+The column of a tree velocity is m v_c / M, where M is the mass of the subtree, m is the mass of the moved part of the
+subtree, and v_c is the velocity of this part's centre of mass per unit velocity. A velocity above the subtree moves the
 whole subtree.
 """
 
@@ -23,7 +23,7 @@ from .motion import outward
 
 @inline
 def mark(index, work, n, root):
-    """Write two flags per link: whether it is in the root's subtree and whether it is a proper ancestor of the root."""
+    """Write two flags per link: 1 if it is in the root's subtree, and 1 if it is a proper ancestor of the root."""
     for b in range(n.links + 1):
         inside = 0.0
         if b == root:

@@ -57,7 +57,7 @@ def tree(index, params, work, out: Out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
-    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio fills J for each of these requests
+    if what & (COLUMNS | MAP | JCOM | AXES):  # as in Pinocchio, each of these requests fills J
         axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)

@@ -16,12 +16,12 @@ def record(C, b, k):
 
 @inline
 def has_hinges(index, C):
-    """Return whether each column of a GENERAL cluster is the axis of one independent joint (records are then short)."""
+    """Return whether each column of a GENERAL cluster is the axis of one independent joint; records are then short."""
     B = body(index, C.first)
     return B.at_S == B.at_K + 6 * B.which
 
 
 @inline
 def sums(C, k):
-    """Return the offset in ``rates`` of column k's sums, which are added to the output body of the cluster."""
+    """Return the offset in ``rates`` of the sums for column k, which are added to the cluster's output body."""
     return record(C, C.last, k)

@@ -10,7 +10,7 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 @paste
 def solved(plan, scratch: Out, L: Out, n, dq, dv, M, ddq_dq: Out, ddq_dv: Out, Minv: Out):
-    """Write -M^-1 dq, -M^-1 dv and M^-1, all flat n x n; scratch is n x 3n, and plan and L are as in ``tree.solve``."""
+    """Write -M^-1 dq, -M^-1 dv and M^-1 (flat, n x n); scratch is n x 3n; plan and L are as in ``tree.solve``."""
     solve_for_accelerations(plan, n, L, scratch, dq, None, dv, M)
     write_motions(scratch, 0, plan, n, ddq_dq)
     write_motions(scratch, 1, plan, n, ddq_dv)
@@ -23,12 +23,12 @@ def aba_derivatives_at(
     address, aba, aba_tables, derivatives, plan, scratch, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,
 ):  # fmt: skip
-    """Run forward dynamics and the derivatives of inverse dynamics, each called by its address, then solve.
+    """Run forward dynamics and the derivatives of inverse dynamics, then solve for the derivatives of acceleration.
 
-    ``aba`` and ``derivatives`` are the addresses of the functions, ``aba_tables`` and ``address`` the addresses of
-    their tables. ``aba`` is 0 if ddq is an input; ``derivatives`` is 0 if dq, dv and M are inputs. ``forces`` is empty,
-    or nv entries followed by external forces; ``aba_tables`` must refer to the same array. dq and dv are derivatives of
-    the torques of inverse dynamics. ``nothing`` is an empty array.
+    ``aba`` and ``derivatives`` are the addresses of these two kernels; ``aba_tables`` and ``address`` are the addresses
+    of their tables. ``aba`` is 0 if ddq is an input; ``derivatives`` is 0 if dq, dv and M are inputs. ``forces`` is
+    empty, or it contains nv entries followed by external forces; ``aba_tables`` must refer to the same array. dq and dv
+    are derivatives of the torques of inverse dynamics. ``nothing`` is an empty array.
     """
     code = OK
     if aba != 0:

@@ -25,7 +25,7 @@ def enter(dq: Out, dv: Out, M: Out, nv, i, k, F, P, Q, T, J, L, N, Gamma, second
 
 @inline
 def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, second):
-    """Write the entries of column i and a free flyer's six columns (V6); ``up`` is minus gravity in flyer axes."""
+    """Write the entries (V6) that couple column i with a free flyer; ``up`` is minus gravity in flyer axes."""
     put(M, i * nv + k, F)
     put_apart(M, k * nv + i, nv, F)
     put_apart(dv, k * nv + i, nv, Q)
@@ -39,7 +39,7 @@ def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, seco
 
 @inline
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries that couple column i with all ancestor clusters; F, P, Q and T are its forces on body b."""
+    """Write the entries that couple column i, with forces F, P, Q, T on body b, with all ancestor clusters."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)

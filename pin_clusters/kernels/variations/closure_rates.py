@@ -1,10 +1,10 @@
 """Right-hand sides of the linear equations (L6) for dG and ddG, from time derivatives of the loop-closure constraints.
 
 The equation for dG is K dG_m = -(dK/dt) G_m. The matrix dK/dt has the entries +-(W' . S + W . (v_lam x S)) for the
-velocities on the path of a closure. The equation for ddG is K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)]. D is the
-difference between the two bodies of the closure. J, L and N belong to column m and omit the unknown ddG_m. W' and W''
-are the time derivatives of the wrench W along the motion. For constraints phi(x) on joint coordinates x, the right-hand
-sides are -phi''[x', G_m] and -(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
+velocities on the path of a closure. The equation for ddG is K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)]. D(x) is
+the difference of x between the two bodies of the closure. J, L and N belong to column m, without the unknown ddG_m. W'
+and W'' are the time derivatives of the wrench W along the motion. For constraints phi(x) on joint coordinates x, the
+right-hand sides are -phi''[x', G_m] and -(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -23,7 +23,7 @@ from . import record
 
 @inline
 def displacement(index, work, b, c, k):
-    """Return J of column k for body b relative to the output body; J is zero outside cluster c."""
+    """Return J of column k for body b relative to the output body; J is zero for bodies outside cluster c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.K_column(work, body(index, b).at_K, k)
     return zero6()
@@ -31,7 +31,7 @@ def displacement(index, work, b, c, k):
 
 @inline
 def variation(index, rates, b, c, C, k, which):
-    """Return L or N (``which``: VELOCITY or ACCELERATION) of column k for body b, zero outside cluster c."""
+    """Return L (``which`` = VELOCITY) or N (ACCELERATION) of column k for body b; zero for bodies outside cluster c."""
     if b > 0 and body(index, b).cluster == c:
         return load6(rates, record(C, b, k) + which)
     return zero6()
@@ -45,7 +45,7 @@ def turned_twice(w, alpha, x):
 
 @inline
 def parts_of_row(params, work, r, i, W, x, z, pb):
-    """Return n, m and share, with which equation i of a FRAMES closure has W = [n; p_b x n + m + share (x x z)].
+    """Return n, m and share of equation i of a FRAMES closure, where W = [n; p_b x n + m + share (x x z)].
 
     The vectors n, m and z are fixed to body a, and x is fixed to body b.
     """
@@ -93,7 +93,7 @@ def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
 
 @inline
 def spread_rate(index, work, r, row, W, dW):
-    """Write the entries +-(W' . S + W . (v_lam x S)) of a row of dK/dt for the velocities on the path of closure r."""
+    """Write a row of dK/dt: the entries +-(W' . S + W . (v_lam x S)) for the velocities on the path of closure r."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         force = dW - cross_force(ws.velocity(work, part.above), W)
@@ -150,7 +150,7 @@ def rates_of_equations(index, params, work, c, C):
 
 @inline
 def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
-    """Write W'' . D(J) + 2 W' . D(L) + W . D(N) for column k and each equation of a closure between bodies."""
+    """Write W'' . D(J) + 2 W' . D(L) + W . D(N) of column k, for each equation of a closure between bodies."""
     va, aa = motion_of(index, work, r.a, c)
     vb, ab = motion_of(index, work, r.b, c)
     J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
@@ -196,7 +196,7 @@ def function_row(index, params, work, r, to, k):
 
 @inline
 def differentiated_twice(index, params, work, rates, c, C, k):
-    """Write the right-hand sides for ddG_k to the values of LOOP cluster c; relative motions, J, L, N are in work."""
+    """Write the right-hand sides for ddG_k to the ``value`` array of LOOP cluster c; work contains J, L and N."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

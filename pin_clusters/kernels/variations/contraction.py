@@ -1,4 +1,4 @@
-"""Torques of a LOOP cluster's dependent joints times the derivative of G, computed from constraint multipliers (L7).
+"""Computes t^T dG/dq for the torques t of a LOOP cluster's dependent joints, by constraint multipliers (L7).
 
 sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)). Here lambda = P^T t_d, and Lambda = lambda^T W
 is one wrench per closure. Lambda'_m is the derivative of Lambda along J_m at fixed lambda, and X_km,b =
@@ -20,7 +20,7 @@ from .coupling_rates import along_joint
 
 @inline
 def multipliers(index, params, work, C):
-    """Add the torques of followers to the joints that drive them, then write lambda = P^T t_d to the values."""
+    """Add the torques of followers to their driving joints, then write lambda = P^T t_d to the ``value`` array."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.follower1 - H.follower0):

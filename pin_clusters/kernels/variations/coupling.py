@@ -1,4 +1,4 @@
-"""The coupling matrix G, its bias g and its time derivative, for all velocities of the tree."""
+"""Computes the coupling matrix G, its bias g and its time derivative, for all velocities of the tree."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
@@ -18,7 +18,7 @@ def remember(work, q, n):
 
 @inline
 def stands(work, q, n):
-    """Return whether ``remember`` stored this q; traces cannot contain this function because it branches on values."""
+    """Return whether ``remember`` stored this q; this function cannot be traced, because it branches on values."""
     for i in range(n.nq):
         if get(work, n.prepared + i) != get(q, i):
             return False
@@ -45,9 +45,9 @@ def bias_and_rate(index, params, work, result: Out, q, v, c, C, n):
 
 @paste
 def coupling(index, params, work, result: Out, q, v):
-    """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures to ``result``, whose constant rows are set.
+    """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures; ``result`` already contains the constant rows.
 
-    A larger ``result`` also contains a copy of G, which this function does not change, and dG/dt, which it writes.
+    A larger ``result`` also contains a copy of G, which remains unchanged, and space for dG/dt, which is written.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -68,7 +68,7 @@ def coupling(index, params, work, result: Out, q, v):
                 V = velocity_row(index, r)
                 for k in range(C.nk):
                     put(result, V.iv * n.nv + listed(index, C.column, k), get(work, V.at_G + k))
-            # The output body can belong to another LOOP cluster, whose poses must not change.
+            # The output body can belong to another LOOP cluster; the poses of that cluster must not change.
             ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

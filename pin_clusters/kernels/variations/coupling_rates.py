@@ -1,7 +1,7 @@
 """Computes dG, ddG and the time derivative of G for LOOP clusters, from the linear equations (L6).
 
 dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m. The "true rate" dG/dt differs from dG if the velocities of a joint do
-not commute: dG/dt = dG + G [v, .] - [G v, G .], with the Lie brackets of the joints.
+not commute: dG/dt = dG + G [v, .] - [G v, G .], where [., .] is the Lie bracket of the joint velocities.
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -23,7 +23,7 @@ from .closure_rates import differentiated_twice, rates_of_equations
 
 @inline
 def relative_motions(index, work, c, C, second):
-    """Write the velocities of cluster c's bodies relative to its output body; if ``second``, also the accelerations."""
+    """Write the velocities and, if ``second``, the accelerations of cluster c's bodies relative to its output body."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -51,7 +51,7 @@ def along_joint(work, B, at_rows, nk, k):
 
 @inline
 def relative_columns(index, work, rates: Out, c, C):
-    """Write L and N (V1) of all columns relative to the output body, without ddG."""
+    """Write L and N (V1) of all columns relative to the output body, without the terms in ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
@@ -75,7 +75,7 @@ def relative_columns(index, work, rates: Out, c, C):
 
 @inline
 def solve_column(index, params, work, C, k, second):
-    """Write column k of dG, or of ddG if ``second``: -P times the right-hand sides, then the followers."""
+    """Write column k of dG (ddG if ``second``): -P times the right-hand sides, then the rows of the followers."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nd):
@@ -130,7 +130,7 @@ def bracket_of(B, a, b):
 def bracket(work, B, nk, k, d):
     """Return entry d of [G v, G_k] for the rows of G of one joint."""
     if d > 2:
-        return 0.0  # a free flyer's velocities are independent, so G [v, .] and [G v, G .] cancel
+        return 0.0  # the velocities of a free flyer are independent, so G [v, .] and [G v, G .] cancel
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]
@@ -167,7 +167,7 @@ def add_row(index, work, H, nk, k, i, x):
 
 @device
 def derivatives_of_equations(index, params, work, q, C, second):
-    """Differentiate constraints on joint coordinates once for all columns; those of Python functions are in work."""
+    """Compute derivatives of constraints on joint coordinates; those of Python functions are already in work."""
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)

@@ -1,4 +1,4 @@
-"""Forces due to the variations of one body (V3), and their accumulation toward the base."""
+"""Forces due to the variations of one body (V3), and accumulation of these forces toward the base."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import inertial_force
@@ -16,7 +16,7 @@ from ..directions import Out
 
 @inline
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
-    """Write the inertia, momentum and Sigma (V2) of a body; if ``second``, also its force (A3)."""
+    """Write the inertia, momentum and Sigma (V2) of a body; if ``second``, also write the body's force (A3)."""
     ws.set_composite(work, b, I)
     ws.set_total_momentum(work, b, rigid_mul(I, vel))
     ws.set_inertia_rate(work, b, rate_of_inertia(I, vel))
@@ -35,7 +35,7 @@ def hand_inertial(work, b, out):
 def forces_of(work, b, J, L, N, Gamma, second):
     """Return F = I J, P = 2B L + I N, Q = 2B J + I Gamma and the angular part of T = (2B)^T J of a body (V3).
 
-    P omits the term J x* f because it is differentiated in axes that rotate with the body. P is valid only if
+    P has no term J x* f, because the force is differentiated in axes that rotate with the body. P is valid only if
     ``second``.
     """
     I, h, sigma = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b)

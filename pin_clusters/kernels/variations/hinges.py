@@ -1,7 +1,7 @@
-"""Variations of GENERAL clusters of independent one-degree-of-freedom joints, coupled only by spin elements.
+"""Variations of GENERAL clusters of independent joints with one degree of freedom, coupled only by spin elements.
 
-The functions are as in ``of_general``. A column is the same for all bodies that its joint moves. The spin elements are
-on the output body; their terms are added after the recursion has left the cluster.
+The functions are as in ``of_general``. A Jacobian column is the same for all bodies that its joint moves. The output
+body carries the spin elements; their terms are added after the recursion has left the cluster.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -21,7 +21,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance_hinge(index, params, work, rates: Out, q, forces, b, B, at, rate, aj, second, forced):
-    """Compute (V1) and (V2) of a body whose joint has one degree of freedom; return its axis S."""
+    """Compute (V1) and (V2) of a body whose joint has one degree of freedom; return the joint axis S."""
     R, x, S = hinge(params, work, q, b, B)
     v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
     L = cross(v_up, S)
@@ -56,7 +56,7 @@ def advance(index, params, work, rates: Out, q, v, a, forces, C, tau: Out, secon
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries (V5) that couple body b's column with its ancestors in the cluster, including E."""
+    """Write the entries (V5) that couple body b's column with the columns of ancestors in the cluster, including E."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)

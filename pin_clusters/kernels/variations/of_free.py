@@ -1,4 +1,4 @@
-"""Variations of a FREE cluster (V6). The world is the free flyer's frame, so J is the identity and L is zero."""
+"""Variations of a FREE cluster (V6): the world is the free flyer's frame, so J is the identity and L is zero."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia
@@ -48,7 +48,7 @@ def unit(k):
 
 @inline
 def collect(index, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
-    """Compute (V3) to (V5) of the six columns, where Gamma = v x e and N = a_0 x e with a_0 = minus gravity."""
+    """Compute (V3) to (V5) for the six columns e: Gamma = v x e and N = a_0 x e, where a_0 is minus gravity."""
     b, i, o = C.first, C.column, 0.0
     I, h, sigma, f = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b), ws.force(work, b)
     vel, up = ws.velocity(work, b), load3(rates, C.at_rates + UP)

@@ -31,9 +31,9 @@ from ..directions import Out
 def set_record(index, work, rates: Out, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
     """Write L, N and Gamma of column k by (V1), and clear the forces of the record.
 
-    ``v_up`` and ``a_up`` are the parent's velocity and acceleration, and ``both`` is the sum of the velocities of body
-    and parent. ``change`` is S dG_k, ``second_change`` is S ddG_k, and ``quadratic_change`` is S (dG_k + true rate of
-    G_k).
+    ``v_up`` and ``a_up`` are the velocity and acceleration of the parent body; ``both`` is the sum of the velocities of
+    body and parent. ``change`` is S dG_k, ``second_change`` is S ddG_k, and ``quadratic_change`` is S times the sum of
+    dG_k and the true rate of G_k.
     """
     to = record(C, b, k)
     L, N, Gamma = zero6(), zero6(), zero6()
@@ -62,7 +62,7 @@ def carried(index, C, b, k):
 
 @inline
 def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out, nv, second, pairs):
-    """Add the terms (V4) of spin elements on carrier number i, whose spin momenta eta are constant in its axes."""
+    """Add the terms (V4) of spin elements on carrier number i; their spin momenta eta are constant in its axes."""
     nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
@@ -85,7 +85,7 @@ def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out,
 
 @inline
 def clear_entries(index, work, C, nv, dq: Out, dv: Out, M: Out, second):
-    """Initialize the entries between columns of the cluster: M with armature and spin inertia E, the others with 0."""
+    """Initialize entries between columns of the cluster: entries of M to armature and spin inertia E, others to 0."""
     o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
@@ -162,7 +162,7 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq: Out, dv: Out, M: Out, se
 
 @inline
 def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out, second, pairs, summed):
-    """Compute the forces (V3) of a body, add its joint's entries, and add the forces to the parent's record."""
+    """Compute the forces (V3) of a body, write the entries of the body's joint, and add the forces to the parent."""
     for m in range(C.nk):
         source, f = record(C, b, m), ws.force(work, b)
         P, Q, F, T = forces_at(rates, source)

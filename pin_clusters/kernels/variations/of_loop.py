@@ -1,4 +1,4 @@
-"""Variations of LOOP clusters: GENERAL clusters plus dG and ddG (L6), variable-ratio spin elements, rods and (L7)."""
+"""Variations of LOOP clusters; they add dG, ddG (L6), (L7), variable-ratio spin elements and rods to ``of_general``."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
@@ -27,7 +27,7 @@ from ..directions import Out
 
 @inline
 def variations_of_ratio(index, params, work, C, e):
-    """Write dr, ddr and the true rate of the speed ratios r of a spin element."""
+    """Write dr, ddr and the true rate (as for G) of the speed ratios r of a spin element."""
     for k in range(C.nk):
         first, second, true = 0.0, 0.0, 0.0
         for s in range(e.share0, e.share1):
@@ -91,7 +91,7 @@ def spin_element(index, params, work, rates: Out, C, e, nv, dq: Out, dv: Out, M:
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Return a rod end's derivatives along column k: position, velocity and acceleration by q, acceleration by v."""
+    """Return the derivatives of a rod end's position, velocity, acceleration (by q) and acceleration (by v)."""
     dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
@@ -110,7 +110,7 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
 
 @inline
 def at_end(index, params, work, rates: Out, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
-    """Add the variations of the force F of half a rod's midpoint mass, which acts at the rod end on body b."""
+    """Add the variations of the force F of half a rod's midpoint mass; F acts at the rod end on body b."""
     p = point(params, work, b, at)
     to = carried(index, C, b, k)
     P = join(dF, cross(p, dF) + cross(dp, F))

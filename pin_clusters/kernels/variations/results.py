@@ -1,4 +1,4 @@
-"""Final steps: the Coriolis matrix (V8), and derivatives of the momentum about the centre of mass (V7)."""
+"""Computes the Coriolis matrix (V8), and derivatives of the momentum about the centre of mass (V7)."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..directions import Out
@@ -20,7 +20,7 @@ def column_at(A, nv, k, i):
 
 @device
 def about_centre(index, params, work, nv, total: Out):
-    """Shift the moments in ``total`` to the centre of mass c (V7): y - c x x; H and P also need a dc/dq term."""
+    """Shift the moments in ``total`` to the centre of mass c (V7); H and P also have terms with dc/dq."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
@@ -52,7 +52,7 @@ def own_bracket(B, y, x):
 
 @inline
 def turn_columns(index, params, work, nv, C, b, B, v, M, A: Out):
-    """Add half of M [v, .] to the columns of a joint whose velocities do not commute."""
+    """Add half of M [v, .] to the columns of A that belong to a joint whose velocities do not commute."""
     y, first = zero6(), B.which
     for d in range(B.ndof):
         y = y + unit(d) * get(v, listed(index, C.column, first + d))
@@ -93,13 +93,13 @@ def entry_of(x, d):
 
 @device
 def coriolis(index, params, work, nv, v, M, A: Out):
-    """Replace dtau/dv in A by the Coriolis matrix (V8), half of the sum of A and M [v, .]."""
+    """Replace dtau/dv in A by the Coriolis matrix (V8), which is half of the sum of dtau/dv and M [v, .]."""
     for i in range(nv * nv):
         put(A, i, 0.5 * get(A, i))
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == FREE:
-            # Each row of M restricted to the base is a force m: m . (v x e) = -(v x* m) . e.
+            # Each row of M, restricted to the columns of the base, is a force m: m . (v x e) = -(v x* m) . e.
             y = load6(v, C.column)
             for i in range(nv):
                 k = i * nv + C.column

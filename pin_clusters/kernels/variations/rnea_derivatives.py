@@ -1,7 +1,7 @@
 """Derivatives of inverse dynamics in one recursion, equations (V1) to (V7).
 
-The recursion of Singh, Russell and Wensing is applied to the tree of clusters. The columns J, L and N replace motion
-subspaces and their rates, so the recursion also covers coupled joints, spin elements and closed loops.
+This is the recursion of Singh, Russell and Wensing, applied to the tree of clusters. The columns J, L and N replace
+the motion subspaces and their rates, so the recursion also covers coupled joints, spin elements and closed loops.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -23,7 +23,7 @@ from .results import about_centre, coriolis
 
 @inline
 def rotor_variations(index, params, work, rates: Out, q, forces, tau: Out):
-    """Add external forces on lumped rotors (S5) to carriers and torques, and add their derivatives to P."""
+    """Add external forces on lumped rotors (S5) to carriers and joint torques, and their derivatives to P."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -89,11 +89,11 @@ def derivatives_with(advance_loop, collect_loop):
     def derivatives(index, params, work, rates: Out, q, v, a, forces, tau: Out, dq: Out, dv: Out, M: Out, total: Out):
         """Write tau, its derivatives dq and dv, and the mass matrix M; a result whose array is empty is not computed.
 
-        The matrices are nv x nv. Their entries between different branches are not written and must be zero. If dq is
-        empty, tau is empty, too, and dv becomes the Coriolis matrix (V8). If M is empty, dv is empty, and only sums
-        over the robot are computed. ``forces`` is empty, or nv entries followed by external forces. ``total`` is empty
-        or 24 x nv: momentum derivatives by q, derivatives of the momentum's rate by q and by v, and the momentum
-        matrix, all about the centre of mass (V7).
+        The matrices are nv x nv. Entries between different branches of the tree are not written and must be zero. If dq
+        is empty, tau must be empty, and dv becomes the Coriolis matrix (V8). If M is empty, dv must be empty, and only
+        sums over the robot are computed. ``forces`` is empty, or it contains nv entries followed by external forces.
+        ``total`` is empty or 24 x nv: d(momentum)/dq, the derivatives of the momentum's rate with respect to q and v,
+        and the momentum matrix, all about the centre of mass (V7).
         """
         n = header(index)
         nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
