@@ -17,7 +17,7 @@ class ClosedForm:
     """The dependent coordinates of one mechanism as explicit functions of the independent coordinates.
 
     All joints have one degree of freedom. The coordinate of a continuous joint is its angle. Link angles lie in
-    (-pi, pi]; coordinates of rotors and of linear equations may lie outside this interval.
+    (-pi, pi]; coordinates of rotors, and coordinates from linear equations, can lie outside this interval.
     """
 
     independent: tuple[int, ...]  # joint ids

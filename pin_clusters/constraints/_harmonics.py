@@ -1,6 +1,6 @@
-"""Expansion of geometric equations of linkages into the terms of a HarmonicClosure.
+"""Expands geometric equations of linkages into the terms of a HarmonicClosure.
 
-Example of a mechanism::
+Example: the equation of a four-bar linkage::
 
     crank, rocker = coordinates(2)
     pin_a = rotation((0, 0, 1), crank) @ (0.1, 0.0, 0.0)
@@ -114,7 +114,7 @@ def cos(angle: Angle) -> Harmonic:
 
 
 def _wave(kind: int, angle: Angle) -> Harmonic:
-    """Return a sine or cosine; the sign of the angle is normalized so that equal terms are merged."""
+    """Return a sine or cosine; normalize the sign of the angle so that equal terms are merged."""
     leading = next((w for w in angle.weights if w != 0.0), 0.0)
     if leading == 0.0:
         return Harmonic({(): float(np.sin(angle.phase) if kind == SIN else np.cos(angle.phase))})

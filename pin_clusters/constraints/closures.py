@@ -1,4 +1,4 @@
-"""Closures: the constraint equations of loops, which are zero if the mechanism is assembled.
+"""Closures: the constraint equations of loops, which are satisfied (zero) if the mechanism is assembled.
 
 A constraint creates its closures for one tree; the rest of the package uses only these closures. Closures between
 bodies (frames, rods) are evaluated from body poses; closures between joints are evaluated from joint coordinates.

@@ -1,4 +1,4 @@
-"""Protocols of constraints: the methods that the model calls, which a new constraint must implement.
+"""Protocols for constraints: the methods that a new constraint must implement, because the model calls them.
 
 A constraint has a ``label`` (``rows.Constraint`` provides it) and at least one of the methods ``rows`` and
 ``closures``. Both raise ``UnknownNameError`` for unknown names, ``UnsupportedJointError`` for joints of the wrong type,
@@ -32,8 +32,8 @@ class RowConstraint(Protocol):
 class LoopConstraint(Protocol):
     """A constraint with loop closures.
 
-    Two attributes are optional: ``independent``, the names of the preferred independent joints, and ``branch``, which
-    selects the assembly mode by +1 or -1.
+    Two attributes are optional: ``independent`` contains the names of the preferred independent joints, and ``branch``
+    (+1 or -1) selects the assembly mode.
     """
 
     @property

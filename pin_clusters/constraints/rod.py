@@ -27,9 +27,9 @@ class Rod(Constraint):
     not modelled. A rod that does not spin never starts to spin, because its inertia must be axisymmetric.
 
     Args:
-        a: One end: name of a joint, body or frame of the tree (its origin), ``"universe"``, or a pair of a name and a
-            point in that frame [m].
-        b: The other end, on another body.
+        a: One end of the rod: the name of a joint, body or frame of the tree or ``"universe"``, for the origin of this
+            frame; or a pair of a name and a point in the named frame [m].
+        b: The other end of the rod, on another body; given in the same way.
         length: Length, [m]; by default the distance between the two ends in the reference pose of the model.
         mass: Mass of a slender rod, [kg].
         name: Name in messages; by default composed of the names of the ends.
@@ -38,7 +38,7 @@ class Rod(Constraint):
             A warning reports any deviation, which is neglected.
 
     Raises:
-        ConstraintError: An end is not a valid frame, the length is 0 or negative, or the mass is negative.
+        ConstraintError: An end is not a valid frame, the length is not positive, or the mass is negative.
         InertiaError: ``inertia`` is not axisymmetric about the rod.
         ArgumentTypeError: ``inertia`` is not a ``pin.Inertia``.
 

@@ -31,7 +31,7 @@ class RotorRow:
 
 @dataclass(frozen=True)
 class Rotor(Constraint):
-    """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
+    """A balanced, axisymmetric rotor that is not a body of the tree and has no coordinate of its own.
 
     A body of the tree (the carrier) carries the rotor. The rotor spins relative to the carrier at
     ``speed = sum(ratio_i * v_i)``. The rotor adds no entries to ``q``, ``v`` and ``tau``. The dynamics are exact,
@@ -54,7 +54,7 @@ class Rotor(Constraint):
         driven: Whether a motor drives the rotor directly; False for gear stages.
         motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies the losses and limits of the
             motor. The motor also provides the defaults of ``ratios`` and ``axial_inertia``.
-        name: Name of the rotor; by default ``"rotor:"`` and the names of the joints.
+        name: Name of the rotor; by default ``"rotor:"`` followed by the names of the joints, joined by ``+``.
 
     Raises:
         ConstraintError: A name, ratio or option is invalid, or the axis is zero.

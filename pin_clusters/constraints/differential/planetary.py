@@ -15,7 +15,7 @@ from ._base import Differential, LinearMap
 
 @dataclass(frozen=True)
 class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")):
-    """A planetary stage: sun, carrier and ring turn about one axis in one housing.
+    """A planetary gear stage: sun, carrier and ring turn about a common axis in one housing.
 
     Willis' equation is ``teeth_sun * (sun - carrier) + teeth_ring * (ring - carrier) = 0``, with angles relative to the
     housing. Hence ``carrier = (teeth_sun * sun + teeth_ring * ring) / (teeth_sun + teeth_ring)``. This equation is
@@ -45,7 +45,7 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
 
     def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, ...], float, float]:
-        """Return the joint ids, and the turns of the carrier per turn of the sun and per turn of the ring."""
+        """Return the joint ids, the carrier turns per turn of the sun, and the carrier turns per turn of the ring."""
         lines = [line_joint(tree, name, self.label) for name in self._parts()]
         joints = tuple(j for j, _ in lines)
         if len({tree.parents[j] for j in joints}) > 1:

@@ -20,7 +20,7 @@ PHASES = ("phase_short", "phase_long", "phase_fixed", "phase_rod", "phase_foot_l
 
 @dataclass(frozen=True)
 class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("rotor_1", "rotor_2")):
-    """Knee and ankle of the Tello leg: the sum of two motors turns the shin, and their difference turns the foot.
+    """Knee and ankle of the Tello leg: the sum of two motor angles turns the shin; their difference turns the foot.
 
     Let y_i be the angle of rotor i divided by ``gear``, l1 and l2 the angles of shin and foot (both about y), and
     d = (y_1 - y_2) / 2. The phases are in multiples of ``pi``. The equations are::

@@ -16,7 +16,7 @@ def moves(mask, k):
 
 @inline
 def sum_up(index, work, C):
-    """Compute U and D of the cluster (A6), (S4); return the sum of its articulated inertias."""
+    """Compute U and D of the cluster, (A6) and (S4); return the sum of the articulated inertias of its bodies."""
     nk, slot = C.nk, C.at_work
     for k in range(nk):
         ws.set_U_column(work, slot, nk, k, zero6())
@@ -50,7 +50,7 @@ def sum_up(index, work, C):
 
 @inline
 def factor_D(params, work, C):
-    """Factor D = L diag(e) L' in place, with 1/e on the diagonal; compute U D^-1. Return whether D is singular."""
+    """Factor D = L diag(e) L' in place (1/e on the diagonal), and compute U D^-1; return whether D is singular."""
     nk, slot, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):

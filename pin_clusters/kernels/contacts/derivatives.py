@@ -73,9 +73,9 @@ def contact_rates_at(
     ``derivatives`` is the address of the kernel for the derivatives of inverse dynamics, and ``address`` the address of
     its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
     impact. ``asked``, ``numbers`` and ``forces`` are the tables and forces of ``contacts`` after its run. ``nothing``
-    is an empty array. For an impact, ``tau`` is workspace. The outputs are ``acting`` (nv entries, then external
-    forces), the results torques, dq, dv and M of inverse dynamics, the contact Jacobian, and the right-hand sides of
-    the contacts, in X after its first nv rows. ``turned`` (zeros at first) and ``scratch`` are as in ``vary_contact``.
+    is empty. The outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of
+    inverse dynamics, the contact Jacobian, and the right-hand sides of the contacts, in X after its first nv rows.
+    ``turned`` and ``scratch`` are as in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT

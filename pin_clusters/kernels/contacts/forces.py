@@ -1,4 +1,4 @@
-"""Contact forces from dense equations A x = b, which can be redundant or damped, or solved by proximal iteration."""
+"""Solves dense equations A x = b for contact forces: redundant, damped, or by Pinocchio's proximal iteration."""
 
 from math import sqrt
 
@@ -193,9 +193,9 @@ def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
     2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution
     (0 if the forces were computed iteratively).
 
-    Return 0; REDUNDANT if the equations are dependent but must not be; CONTRADICTION if redundant equations are
-    inconsistent and the user has not been warned; UNUSUAL if Python must compute the forces. This happens if A is not
-    finite, the damping is negative, or the equations are independent and KIND is WHEN_REDUNDANT.
+    Return 0 on success, REDUNDANT if the equations are dependent although the settings require independent equations,
+    CONTRADICTION if redundant equations are inconsistent and the user has not been warned, or UNUSUAL if Python must
+    compute the forces: A is not finite, damping is negative, or KIND is WHEN_REDUNDANT for independent equations.
     """
     m = forces.shape[0]
     total, mu, kind = 0.0, get(how, MU), counts[KIND]

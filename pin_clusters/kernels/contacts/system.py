@@ -1,7 +1,7 @@
 """Solves the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
-If only one joint moves a body, a contact point on the axis of this joint does not move. Its column of W contains only
-rounding errors. Such an equation is redundant, and its force is zero. To detect the equation, its diagonal entry is
+If only one joint moves a body, a contact point on the axis of this joint does not move. Its columns of W contain only
+rounding errors. Such an equation is redundant, and its force is zero. To detect this case, the diagonal entry is
 compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is
 above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below
 1e-30.

@@ -1,4 +1,4 @@
-"""Placements, velocities and right-hand sides of contacts, read from Pinocchio's models and written to their data."""
+"""Placements, velocities and right-hand sides of contacts: reads Pinocchio's contact models, writes contact data."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.rotation_angles import log6

@@ -14,7 +14,7 @@ from .crba import copied, poses_with
 
 @inline
 def factor(index, params, work):
-    """Compute articulated inertias and factors (A6), (A8); return 0, or the index of a singular cluster."""
+    """Compute articulated inertias and factors, (A6) and (A8); return 0, or the index of a cluster with singular D."""
     for b in range(1, header(index).bodies + 1):
         ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b)))
     return factor_articulated(index, params, work)

@@ -1,1 +1,1 @@
-"""Response of the whole robot to many forces at once."""
+"""Response of the robot's accelerations to many forces at once."""

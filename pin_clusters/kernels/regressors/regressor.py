@@ -52,7 +52,7 @@ def columns_of_body(index, work, H, r):
 
 @inline
 def column_of_rotor(index, params, work, out, n, O, H, P):
-    """Write the column (Y2) of the axial inertia of a rotor that is lumped into its carrier."""
+    """Write the column (Y2) for the axial inertia of a rotor that is lumped into its carrier."""
     S = spin_row(index, P.tree)
     rho, rise = driven(index, params, work, S, O.v_tree), driven(index, params, work, S, O.a_tree)
     eta = arm(work, S.link, load3(params, P.at))
@@ -72,7 +72,7 @@ def column_of_rotor(index, params, work, out, n, O, H, P):
 
 @inline
 def column_of_rod(index, params, work, H, D):
-    """Write the column of the mass of a rod.
+    """Write the column for the mass of a rod.
 
     The velocity varies linearly along a rod. The kinetic energy is therefore a sum of three terms: the squares of both
     end velocities, and twice their product. For unit mass, twice the kinetic energy of a slender rod has the

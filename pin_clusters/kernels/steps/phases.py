@@ -33,7 +33,7 @@ def open_by(gap):
 
 @uncounted_inline
 def strikes(h, u, gap):
-    """Return 1 if the free normal velocity u suddenly closes the gap of a contact in this step (3), else 0."""
+    """Return 1 if the free normal velocity u closes a contact's gap in this step (3), above a threshold; else 0."""
     return if_less(u + open_by(gap) / h, -at.SUDDEN * h, 1.0, 0.0)
 
 
@@ -183,7 +183,7 @@ def clear_laws(numbers: Out):
 
 @uncounted
 def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
-    """Write the residuals of the contact laws for the answer, the work of its impulses, and its delay (5)."""
+    """Write the residuals of the contact laws for the impulses in the answer, their work, and their delay (5)."""
     scale, mu, gap_sum, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)
     for i in range(m):

@@ -57,7 +57,7 @@ class Contact(NamedTuple):
     aligned: int  # 1 if the equations are in world axes, 0 if they are in axes of the contact
     column0: int  # rows of Entry for its columns are column0..column1-1
     column1: int
-    path0: int  # rows of the velocities that move it are path0..path1-1
+    path0: int  # rows of the velocities that move the contact are path0..path1-1
     path1: int
     same: int  # 1 if body1 has the same root as body1 of the previous contact
 
@@ -67,7 +67,7 @@ IMPACT: Final = 1
 DELASSUS: Final = 2
 WHOLE: Final = 0
 SYSTEM: Final = 1  # stop after writing the upper half of the matrix in (O6) and the right-hand side to gram
-GIVEN: Final = 2  # the contact forces are inputs
+GIVEN: Final = 2  # the contact forces are inputs, not results
 REDUNDANT: Final = -2
 """Return code, in addition to the codes of aba, for linearly dependent contact equations."""
 

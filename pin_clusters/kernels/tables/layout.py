@@ -52,7 +52,7 @@ class Body(NamedTuple):
     cluster: int
     root: int  # the child of the universe among the body's ancestors
     unit: int  # index in v of the joint's velocity if the joint is independent and has one degree of freedom; else -1
-    mask: int  # bit k is set if column k moves the body; columns of K without a bit are invalid, as bodies can share K
+    mask: int  # bit k is set if column k moves the body; K can be shared, so its other columns are invalid
     shuffle: int  # kind of the body's ROTATION. 1: identity, 2: axes (y z x), 3: axes (z x y), 0: any other rotation
     sole: int  # ``unit`` if the cluster is SINGLE, else -1
     which: int  # first column of the cluster that is a velocity of the body's joint; -1 if the joint is dependent
@@ -71,7 +71,7 @@ class Cluster(NamedTuple):
     at_E: int  # params (SINGLE, FREE) or work: inertia E of spin elements and armature, shape (nk, nk)
     carrier0: int  # rows of Carrier are carrier0..carrier1-1
     carrier1: int
-    at_work: int  # work: variable-size quantities, see ``workspace``; not for SINGLE and FREE
+    at_work: int  # work: variable-size quantities, see ``workspace``; unused for SINGLE and FREE
     head: int  # LOOP: row of the cluster's Head
     smallest: int  # params: D counts as singular below this value
     above: int  # row of the cluster that contains the output body; 0 for the universe

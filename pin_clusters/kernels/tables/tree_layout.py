@@ -61,7 +61,7 @@ class Own(NamedTuple):
     Ag: int  # 6 x nv
     G: int  # nv_tree x nv
     g: int  # nv_tree
-    kept: int  # nv_tree x nv: G of the last call with a q, for the functions without q
+    kept: int  # nv_tree x nv: G of the last call that had an argument q, for functions that have no such argument
     kept_rate: int  # nv_tree x nv: dG/dt of the same call
     lost: int  # 1 if the last pose was singular, so that ``kept`` is invalid
     mass: int  # size njoints: mass of the subtree of each joint [kg], a field of ``pin.Data``; no kernel writes it
@@ -97,11 +97,11 @@ class Link(NamedTuple):
     """Row of a link."""
 
     parent: int
-    kind: int  # kind of the link's joint, as in ``layout``
+    kind: int  # kind of the link's joint, one of the constants in ``layout``
     iq: int
     iv: int  # first index in the v of the tree
     ndof: int
-    shuffle: int  # kind of the link's ROTATION, as in ``layout.Body``
+    shuffle: int  # kind of the link's ROTATION, encoded like ``layout.Body.shuffle``
     align: int  # kind of the link's ALIGN, encoded like ``shuffle``
     joint: int  # joint of the tree; 0 for every primitive of a joint except the last
     upper: int  # link of the parent joint
@@ -180,7 +180,7 @@ MOMENTUM: Final = 64  # hg and dhg if CENTERS is set, or hg if MAP is set
 MAP: Final = 128  # the momentum matrix Ag
 JCOM: Final = 256  # the Jacobian of the centre of mass, Jcom
 WHOLE: Final = 512  # the inertia Ig of the whole robot
-KEEP: Final = 1024  # store G for the functions without q
+KEEP: Final = 1024  # store G for functions that have no argument q
 AXES: Final = 2048  # J of the tree; if RATES is set, also dJ of the tree
 MAP_RATE: Final = 4096  # dAg; requires MAP and RATES
 QUIET: Final = 8192  # copy nothing to ``pin.Data``

@@ -18,7 +18,7 @@ from .momentum_rates import twice_B
 
 @inline
 def advance(index, params, work, rates: Out, q, v, a, forces, C, second, summed, forced):
-    """Compute (V1) and (V2), and write minus gravity in the free flyer's axes."""
+    """Compute (V1) and (V2), and write minus gravity, expressed in the free flyer's axes."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
     up = base_gravity(params, work, q, b, B)

@@ -1,4 +1,4 @@
-"""Variations of SINGLE clusters, where J is the axis S and Gamma = 2 L."""
+"""Variations of SINGLE clusters, for which J is the joint axis S and Gamma = 2 L."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import spin_moment
