@@ -59,7 +59,6 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
     "calls": ("calls.json", report_every_call.whole),
-    "calls by style": ("calls.json", report_every_call.by_style),
     "batches": ("batches.json", report_batches.tables),
     "derivatives": ("derivatives.json", report_derivatives.speed),
     "operational": ("operational.json", report_operational.speed),

@@ -75,7 +75,7 @@ def _grouped(results: dict[str, Any], key: str, head: list[str]) -> str:
 
 
 def by_style(results: dict[str, Any]) -> str:
-    """Return the table of styles, which the page on performance shows as well."""
+    """Return the table of styles."""
     found = cells(results)
     above = sum(cell.excess > 1.0 for cell in found)
     return "\n\n".join([

@@ -32,7 +32,7 @@ def accuracy(results: dict[str, Any]) -> str:
     kinds = f"{', '.join(f'{n} {kind}' for kind, n in random.items())}, {count - sum(random.values())} of the library"
     worst = max(fuzz["worst"].items(), key=lambda pair: pair[1])
     parts = [
-        where(results),
+        *([where(results)] if "machine" in results else []),
         "Worst error of traced functions in float64 and float32, compared with the generic kernels and divided by "
         f"max(1, largest entry). Each robot has {results['states']} random states with its own base and as many with a "
         "floating base. For functions that invert M, the error in float64 is also divided by max(1, cond(M) / 1000), "

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 import timing
-from report_loops import markdown, where
+from report_loops import markdown
 
 import pin_clusters as pc
 from pin_clusters import approximations
@@ -183,7 +183,6 @@ def table(results: dict[str, Any]) -> str:
         for x in walk["landings"]
     ]
     return "\n\n".join([
-        where(results),
         f"The table shows the upward impulse of the exact robot in the first {1e3 * BLOW:g} ms after touch-down, and "
         f"the errors of block and diagonal armature. The step is {b:g} ms (in parentheses {a:g} ms). *Torque* is the "
         f"largest torque within {1e3 * AFTER:g} ms, for exact / block / diagonal, at the motor where exact and "
