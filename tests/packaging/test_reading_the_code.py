@@ -23,4 +23,9 @@ def test_lines_are_corrected() -> None:
 
 
 def test_walks_are_short() -> None:
-    assert [int(start.split(".")[0]) for start, *_ in STOPS] == [*range(1, 10), *range(1, 9), *range(1, 6), *range(1, 10)]
+    assert [int(start.split(".")[0]) for start, *_ in STOPS] == [
+        *range(1, 10),
+        *range(1, 9),
+        *range(1, 6),
+        *range(1, 10),
+    ]
