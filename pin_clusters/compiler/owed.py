@@ -7,7 +7,8 @@ overwrites the buffer. If the new call does not owe a member that the earlier ca
 reading it raises an error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
 ``tests/dropin/test_members.py`` checks this table.
 
-The status words show whether any member is owed, which members are owed in each buffer, and which members are lost.
+The status words show whether any member must still be computed, which members belong to each stored state, and which
+members can no longer be computed.
 Each member has one bit.
 """
 

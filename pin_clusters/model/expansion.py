@@ -27,7 +27,7 @@ class SpanningTree:
     from_tree: np.ndarray
     from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
     from_tree_q: np.ndarray  # index in this tree's q of each entry of the user's q, shape (nq,)
-    from_tree_v: np.ndarray  # index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,)
+    from_tree_v: np.ndarray  # for each entry of the user's v of the tree, its index in this tree's v
     rotors: tuple[int, ...]  # joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``
     coupling: np.ndarray | None  # G, shape (tree.nv, nv); None for a model with loops
 

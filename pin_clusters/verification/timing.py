@@ -44,7 +44,7 @@ class Timing:
 def interleaved(
     functions: Mapping[K, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
 ) -> dict[K, Timing]:
-    """Time functions in alternation: each repeat runs one block of calls per function, in changing order.
+    """Time functions alternately: each repeat runs one block of calls of every function, in varying order.
 
     Args:
         functions: Calls by arbitrary keys. Each call first runs a few times to compile its code and to fill caches.

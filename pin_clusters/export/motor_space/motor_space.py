@@ -204,7 +204,7 @@ class MotorSpace:
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
     def speed_polygon(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return the corners of the set of joint velocities within the motor speed limits, see ``torque_polygon``."""
+        """Return the corners of the set of joint velocities within the motor speed limits; see ``torque_polygon``."""
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:

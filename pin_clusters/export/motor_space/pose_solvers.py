@@ -154,7 +154,7 @@ def place(model: ClusterModel, q: np.ndarray, j: int, x: Number) -> None:
 
 
 def value(model: ClusterModel, q: np.ndarray, j: int) -> Number:
-    """Return the coordinate of a joint; a continuous joint is within half a turn of the reference pose."""
+    """Return the coordinate of a joint; the angle of a continuous joint is within half a turn of the reference."""
     x = q[in_q(model.own_tree, j)]
     return x[0] if len(x) == 1 else angle_about(coordinate(model.own_tree, j, model.q_reference), x[1], x[0])
 

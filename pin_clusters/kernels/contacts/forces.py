@@ -1,4 +1,4 @@
-"""Solves dense equations A x = b for contact forces: redundant, damped, or by Pinocchio's proximal iteration."""
+"""Solves dense equations A x = b for contact forces, which may be redundant or damped, or use proximal iterations."""
 
 from math import sqrt
 

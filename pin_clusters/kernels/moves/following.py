@@ -183,7 +183,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial: Out, C, step):
-    """Write a LOOP cluster's joints after the fraction ``step`` of the motion predicted by G to ``trial``."""
+    """Write to ``trial`` the joints of a LOOP cluster after the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)

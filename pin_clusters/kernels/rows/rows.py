@@ -16,7 +16,7 @@ from ..directions import Out
 
 ADDRESS: Final = 0  # column of calls: address of the entry point
 STATUS: Final = 1  # column of calls: status of a row in which the call fails
-PLACE: Final = 0  # column of moving: index of the word among all words
+PLACE: Final = 0  # column of ``moving``: index of the word among all words
 START: Final = 1  # column of moving: value in row 0
 STEP: Final = 2  # column of moving: increment per row
 

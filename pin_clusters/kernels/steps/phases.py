@@ -22,7 +22,7 @@ def half_way(h, v):
 
 @uncounted_inline
 def after(h, v, a):
-    """Return the velocity (2) after a time h."""
+    """Return the velocity after a time h, see equation (2)."""
     return v + h * a
 
 

@@ -27,7 +27,7 @@ ASK_AT: Final = 9
 OPENNESS: Final = 10  # address of the function that writes the loop residuals after aba; 0 if there are no loops
 OPENNESS_AT: Final = 11
 ABA_AT: Final = 12
-CALLS: Final = 13  # number of entries of calls
+CALLS: Final = 13  # number of entries in ``calls``
 
 # The clock contains int64 inputs and outputs.
 STEP: Final = 0  # number of the next step

@@ -25,8 +25,8 @@ Plans = tuple[Any, ...]
 class _Move(Form):
     """Builder of the plan of a call that moves configurations.
 
-    ``places`` are the indices of the independent velocities in the tree's velocity. ``entries`` maps the index in the
-    tree's velocity of each joint with one coordinate to its index in q.
+    ``places`` are the indices of the independent velocities in the tree's velocity. For each joint with one coordinate,
+    ``entries`` maps its index in the tree's velocity to its index in q.
     """
 
     def __init__(self, model: ClusterModel, function: Any, required: str) -> None:

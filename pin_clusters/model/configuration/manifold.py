@@ -42,7 +42,7 @@ class Manifold:
     leaders: np.ndarray  # indices in q
     map: np.ndarray  # shape (dependents, leaders); it includes couplings of couplings
     offsets: np.ndarray  # shape (dependents,)
-    affine: Affine  # the map and the offsets as an affine map of q
+    affine: Affine  # q -> mapping(q) + offsets, as one affine map
     neutral: np.ndarray  # result of ``neutral``, read-only
     bounded: np.ndarray  # whether ``randomConfiguration`` draws each entry between limits, shape (nq,)
     limits: tuple[np.ndarray, np.ndarray]  # default limits of ``randomConfiguration``, see ``finite_limits``

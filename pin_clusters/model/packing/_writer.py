@@ -124,7 +124,8 @@ def put_body(
 ) -> int:
     """Write the numbers of a body moved by primitive p; return the axis permutation of its rotation (``shuffle``).
 
-    ``A_parent`` is the rotation from the kernels' frame of the parent to the tree's frame, which ``inertia`` refers to.
+    ``A_parent`` is the rotation from the parent's frame in the kernels to its frame in the tree; ``inertia`` is
+    expressed in the latter.
     ``origin`` is the origin of the parent's frame, [m].
     """
     rotation = A_parent.T @ p.placement.rotation @ p.align

@@ -27,7 +27,7 @@ _MOST_POINTS = 128
 
 
 class CompiledGroundEngine:
-    """Runs steps with ``Steps``; Python repeats steps that fail or need features without kernels, and raises errors."""
+    """Runs steps with ``Steps``; steps that fail, or that no kernel supports, are repeated in Python, which raises."""
 
     batch = _ROWS
     coordinates = CompiledMoves

@@ -169,7 +169,7 @@ class ContactState:
         rates = self.b + self.G @ l
         three, directions = points_of(rates, n), np.where(moving[:, None], slip, -points_of(l, n)[:, :2])
         begins = ~moving & (np.hypot(*three[:, :2].T) > _SEEN[0] * largest)
-        if begins.any():  # the forces of several points, or small rates, may not determine the direction
+        if begins.any():  # the direction can be undetermined if several points carry forces, or if rates are small
             weaker_friction = solver.solve(self.G, g, _LESS * self.mu, l / largest)
             directions[begins] = points_of(g + self.G @ weaker_friction, n)[begins, :2]
         for threshold in _SEEN:

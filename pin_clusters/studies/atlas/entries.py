@@ -22,7 +22,7 @@ class JointLine(Result):
 
     Attributes:
         joints: Names of the joints.
-        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives a single one of these joints.
+        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives exactly one of these joints.
         first: Sum of ``ratio^2 * J`` over these motors, where J is the axial rotor inertia.
         total: ``first`` plus the inertia of further gear stages.
         published: Armature in each published set; None if the set does not contain the joint.

@@ -4,8 +4,9 @@ A table contains these arrays:
 
 - ``index`` contains the numbers of the successful cases, ``failed`` the numbers of the failed cases, and ``failures``
   one JSON text per failed case.
-- For a KEY that m cases returned, ``cases/KEY`` contains the numbers of these cases, shape (m,), ``shapes/KEY`` the
-  shapes of the arrays, padded with -1, shape (m, d), and ``values/KEY`` all entries, flat and concatenated.
+- If m cases returned KEY, three arrays are stored: ``cases/KEY``, shape (m,), contains the indices of these cases.
+``shapes/KEY``, shape (m, d), contains the shapes of their arrays, padded with -1. ``values/KEY`` contains all entries,
+flattened and concatenated.
 
 The sizes of the arrays may differ between cases. The files can be read without unpickling objects.
 """

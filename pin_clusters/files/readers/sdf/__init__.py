@@ -108,7 +108,7 @@ def buildModelFromSdf(
 class _Robot(NamedTuple):
     tree: pin.Model
     spanning: Spanning
-    couplings: tuple[LinearCoupling, ...]  # replace joints that close loops
+    couplings: tuple[LinearCoupling, ...]  # couplings that stand for the joints that close loops
     loops: tuple[Loop, ...]
     rods: tuple[Rod, ...]
     hinged: tuple[RodBody, ...]  # rods without axial symmetry, which stay bodies

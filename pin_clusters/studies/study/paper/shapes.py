@@ -46,7 +46,7 @@ _NAMES = {
 
 
 class _Family(NamedTuple):
-    """A family of trees that differ in one size, with the styles of the timed methods and the texts of the page."""
+    """A family of trees that differ in one size parameter; with the plot styles of the timed methods and the text."""
 
     methods: dict[str, str]
     size: str
