@@ -33,7 +33,9 @@ PUBLIC = [
     (f"{prefix}{name}", getattr(space, name))
     for prefix, space in (("pc.", pc), ("pc.batch.", pc.batch))
     for name in sorted({*space.__all__} - {*pc._HOSTS})  # modules for packages that may be missing
-    if inspect.isfunction(getattr(space, name)) and getattr(space, name).__module__.startswith("pin_clusters")
+    if callable(getattr(space, name))
+    and not inspect.isclass(getattr(space, name))  # functions of the C extension, too
+    and str(getattr(getattr(space, name), "__module__", "")).startswith("pin_clusters")
 ]
 UNIT = re.compile(
     r"\[[^\]]*\b(m|rad|kg|N|s|W|J|K|A|V)\b[^\]]*\]|\b(metres?|radians?|seconds?|newtons?|N m|rad/s|kg m|m/s)\b|"
