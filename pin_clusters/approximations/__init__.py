@@ -29,18 +29,9 @@ from ._loops import Frozen, Locked, Unconstrained
 from .robots import robot
 
 __all__ = [
-    "DEFINITIONS",
-    "LABELS",
-    "LEVELS",
-    "LOOP_LEVELS",
-    "ROTOR_LEVELS",
-    "Approximation",
-    "Block",
-    "followers",
-    "names",
-    "of",
-    "robot",
-]
+    "DEFINITIONS", "LABELS", "LEVELS", "LOOP_LEVELS", "ROTOR_LEVELS", "Approximation", "Block", "followers", "names",
+    "of", "robot",
+]  # fmt: skip
 
 _KINDS: dict[str, type[Approximation]] = {
     "none": Armature,

@@ -14,17 +14,6 @@ from .verdict import Line, ThresholdError, Verdict, Worst
 from .walk import Landing, Walked
 
 __all__ = [
-    "AuditResult",
-    "Drive",
-    "Exercised",
-    "Landing",
-    "Line",
-    "Reflected",
-    "ThresholdError",
-    "Verdict",
-    "Walked",
-    "Worst",
-    "check",
-    "run",
-    "write",
-]
+    "AuditResult", "Drive", "Exercised", "Landing", "Line", "Reflected", "ThresholdError", "Verdict", "Walked", "Worst",
+    "check", "run", "write",
+]  # fmt: skip

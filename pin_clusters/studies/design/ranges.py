@@ -103,20 +103,9 @@ def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequen
         turns = any(s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0 for s in sweeps)
     (low, low_end, low_by), (high, high_end, high_by) = ends
     return JointRange(
-        c.name,
-        c.unit,
-        own is not None,
-        (c.low, c.high),
-        c.value(model, model.q_reference),
-        low,
-        high,
-        low_end,
-        high_end,
-        low_by,
-        high_by,
-        None,
-        turns,
-    )
+        c.name, c.unit, own is not None, (c.low, c.high), c.value(model, model.q_reference), low, high, low_end,
+        high_end, low_by, high_by, None, turns,
+    )  # fmt: skip
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:
