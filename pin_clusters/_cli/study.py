@@ -63,7 +63,10 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
 def walk_of(robot: str, name: str) -> str:
     walks = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
     if not name and not walks:
-        raise click.UsageError(f"no walk of {robot} is known. Use --walk gait.csv (a motion) or --drop 0.1 (a height).")
+        raise click.UsageError(
+            f"pin_clusters contains no walking motion of {robot}. Pass your own motion, --walk gait.csv, or drop the "
+            "robot from a height, --drop 0.1 [m]."
+        )
     return name or walks[0]
 
 

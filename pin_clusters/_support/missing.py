@@ -63,7 +63,7 @@ def missing(name: str) -> NoReturn:
     """Raise ``NotAvailableError`` if another release of Pinocchio has this name, otherwise ``AttributeError``."""
     if name in ELSEWHERE:
         raise NotAvailableError(
-            f"pin_clusters has no {name!r}: pinocchio {ELSEWHERE[name]} has it, but not the installed version "
+            f"pin_clusters has no {name!r}: it exists in pinocchio {ELSEWHERE[name]}, but not in the installed version "
             f"{pin.__version__}."
         )
     package = sys.modules[_PACKAGE]

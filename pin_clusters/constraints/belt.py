@@ -66,8 +66,8 @@ class Belt(Constraint):
         before, after = path_below(tree, nca, first), path_below(tree, nca, last)
         if not before or not after:
             raise ConstraintError(
-                f"{self.label}: {tree.names[nca]!r} carries the other link, so one side of the belt is empty. "
-                "Use LinearCoupling for joints that lie on one path."
+                f"{self.label}: {tree.names[nca]!r} is an ancestor of the other link, so the belt has joints on one "
+                "side only. Use LinearCoupling for joints that lie on one path."
             )
         for j in (*before, *after):
             moving_joint_id(tree, tree.names[j], self.label)

@@ -101,7 +101,7 @@ class Motor(PassiveForce):
                 "divided by power at the joint while the joint drives, and 0 or less for a self-locking gear."
             )
         if self.back_efficiency is not None and self.efficiency is None:
-            raise ConstraintError(f"{owner}: back_efficiency requires efficiency, which is 1.0 without loss.")
+            raise ConstraintError(f"{owner}: back_efficiency requires efficiency, too. Pass 1.0 if there is no loss.")
 
     @property
     def label(self) -> str:

@@ -69,7 +69,8 @@ class Spring(PassiveForce):
         if isinstance(self.along, Mapping):
             if not self.along:
                 raise ConstraintError(
-                    f"{owner}: along contains no joint. Specify a coefficient for each joint, such as {{'knee': 1}}."
+                    f"{owner}: the mapping `along` is empty. Specify a coefficient for each joint, such as "
+                    "{'knee': 1}."
                 )
             checked = {
                 name_of(k, "along", owner): number(c, f"the coefficient of {k!r}", owner) for k, c in self.along.items()

@@ -64,8 +64,8 @@ def _warn_of_limits(tree: pin.Model) -> None:
     further = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
     warnings.warn(
         f"The lower limit {lower[i]:g} of joint {tree.names[j]!r} is not below its upper limit {upper[i]:g}. Swap or "
-        "correct them. Dynamics ignores limits, but pc.randomConfiguration, sweeps and pages about the range use them."
-        + (f" This also applies to {further}." if further else ""),
+        "correct them. The dynamics algorithms ignore limits, but pc.randomConfiguration, sweeps and pages that show "
+        "joint ranges use them." + (f" This also applies to {further}." if further else ""),
         PinClustersWarning,
         stacklevel=4,
     )

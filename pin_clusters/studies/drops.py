@@ -144,7 +144,7 @@ class Drop:
             'Dropped from 0.05 m.'
         """
         if ground is None and (touching is not None or drop is not None):
-            raise ModelError("drop and touching require a ground: pass ground=pc.Ground().")
+            raise ModelError("`drop` and `touching` require a ground. Pass ground=pc.Ground().")
         q, notes = model.q_reference if q is None else q, []
         lifts = ground is not None and floats(model)
         home = on_ground(model, q, ground, touching) if lifts else q

@@ -247,7 +247,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Nothing but the ground holds the robot" in text
     assert json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))["walk"]["harness"] == 0.0
     for given, message in (
-        (["tello", "--walk"], "no walk of tello is known"),
+        (["tello", "--walk"], "contains no walking motion of tello"),
         (["mini_cheetah", "--walk", "--touching", "FL_knee=1,2"], "must be NAME or NAME=X,Y,Z"),
     ):
         refused = CliRunner().invoke(cli.main, ["audit", *given])

@@ -45,7 +45,7 @@ def test_what_only_other_releases_have_is_answered(script) -> None:
             continue
         with raises(pc.NotAvailableError, repr(name)) as told:
             getattr(pc, name)
-        assert hasattr(pin, name) or f"pinocchio {where} has it, but not the installed" in str(told.value)
+        assert hasattr(pin, name) or f"it exists in pinocchio {where}, but not in the installed" in str(told.value)
 
 
 def test_no_name_of_the_other_releases_is_in_both() -> None:

@@ -289,7 +289,7 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
     if np.isnan(state[:read]).any():
         raise NotComputedError(
             f"{name} needs the results of pc.computeRNEADerivatives or pc.{name.replace('get', 'compute')} in this "
-            "data. Call one of these functions first, with inputs without NaN."
+            "data. Call one of these functions first. Its inputs must not contain NaN."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 

@@ -92,8 +92,8 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
     values = array("with_parameters: values", values)
     if values.size != present.size:
         raise ShapeError(
-            f"with_parameters: {values.size} values, but model {model.name!r} has {present.size} parameters. "
-            "See pc.parameters(model)."
+            f"with_parameters: values has size {values.size}, but model {model.name!r} has {present.size} "
+            "parameters. pc.parameters(model) returns their values and labels."
         )
     if not np.all(np.isfinite(values)):
         i = int(np.flatnonzero(~np.isfinite(values))[0])

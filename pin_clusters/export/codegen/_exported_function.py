@@ -135,7 +135,7 @@ def functions_of(
             program = trace(model, item, frames=frames if framed else None, status=status)
             exported = ExportedFunction(item, *_traced(program), status=status)
         if exported.name in {f.name for f in functions}:
-            raise UnknownNameError(f"functions contains the name {exported.name!r} twice.")
+            raise UnknownNameError(f"`functions` contains {exported.name!r} twice. Specify each function once.")
         functions.append(exported)
     if not functions:
         raise UnknownNameError(f"functions is empty. Specify at least one function, such as {', '.join(DEFAULT)}.")

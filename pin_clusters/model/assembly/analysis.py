@@ -124,7 +124,8 @@ def _analyse(
     if start.rank < rank and by_user:
         warnings.warn(
             f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
-            f"there and {rank} nearby, so it does not determine the branch. Pass a pose away from the singularity.",
+            f"there and {rank} nearby, so it does not determine the branch. Pass a reference pose "
+            "that is not singular.",
             PinClustersWarning,
             stacklevel=4,
         )

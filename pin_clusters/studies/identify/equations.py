@@ -143,8 +143,8 @@ def equations(
         all_sought = np.all((eta_index >= 0) & (eta_index[0] != eta_index[1]))
         if all_sought and np.linalg.norm(load - load_derivatives @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
-                f"identify: the efficiencies of {model.name!r} can be estimated only if a load is known. Remove a "
-                "known mass or spring from `what`."
+                f"identify: the efficiencies of {model.name!r} cannot be estimated, because `what` contains every "
+                "mass and spring that loads the motors. Remove one whose value is known."
             )
         losses = Losses(turns, load, load_derivatives, to_rows @ B, np.array(loss_factors), eta_index)
     residual, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - model_torque, torque))

@@ -106,7 +106,7 @@ def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
 
 def _link(scope: Scope, name: str, element: ET.Element, owner: str, noted: NamesByNote) -> Link:
     if not flag(element, "gravity", True, owner):
-        raise LoadError(f"{owner}: <gravity>false</gravity> of a single link is not supported. Remove it.")
+        raise LoadError(f"{owner}: <gravity>false</gravity> (a link without gravity) is not supported. Remove it.")
     if flag(element, "kinematic", False, owner):
         raise LoadError(f"{owner}: kinematic links, whose motion is prescribed, are not supported. Remove <kinematic>.")
     decay = element.find("velocity_decay")
