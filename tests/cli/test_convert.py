@@ -58,7 +58,7 @@ def test_what_a_format_cannot_hold_leaves_no_file() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("four_bar", "bar.usd"), "ends in '.usd'"),
+        (("four_bar", "bar.usd"), "extension '.usd'"),
         (("four_bar", "bar"), "expected one of .urdf, .xml, .mjcf"),
         (("four_bar", "bar.urdf", "--approximation", "best"), "--approximation does not apply to URDF"),
         (("four_bar", "bar.xml", "--approximation", "worst"), "'worst' is not one of"),

@@ -205,7 +205,7 @@ def impulseDynamics(
         contact_models: ``pin.RigidConstraintModel`` objects, or J, shape (rows, nv), followed by r_coeff and mu.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
         mu: Damping of the contact equations, or ``pin.ProximalSettings``.
-        v: Alternative name of ``v_before``, as in Pinocchio's overload with contacts.
+        v: Alternative name of ``v_before``, shape (nv,), as in Pinocchio's overload with contacts.
         restitution_coefficient: Alternative name of ``r_coeff``, as in Pinocchio's overloads with J.
         prox_settings: Alternative name of ``mu``, as in Pinocchio's overload with contacts.
 
@@ -222,8 +222,9 @@ def impulseDynamics(
     Example:
         >>> import numpy as np, pin_clusters as pc
         >>> model = pc.load("four_bar")  # the impact stops the mechanism
-        >>> pc.impulseDynamics(model, model.createData(), pc.neutral(model), [1.0], np.array([[1.0]])).round(6)
-        array([0.])
+        >>> v_after = pc.impulseDynamics(model, model.createData(), pc.neutral(model), [1.0], np.array([[1.0]]))
+        >>> np.allclose(v_after, 0.0)
+        True
     """
     _check.model_data(model, data)
     if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and _is_number(contact_models):
