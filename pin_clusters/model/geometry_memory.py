@@ -24,7 +24,7 @@ class Layout(NamedTuple):
     shapes: int  # offset of the pointer to the first shape; the next word points to the end of the list
     size: int  # size of a shape
     joint: int  # offset of the joint id within a shape
-    placements: int  # offset in a pin.GeometryData of the pointer to the first placement
+    placements: int  # offset of the pointer to the first placement within a pin.GeometryData
     holders: tuple[int, int]  # first words of the Boost.Python holders of a geometry model and of its data
 
 

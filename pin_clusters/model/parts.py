@@ -49,7 +49,7 @@ class ModelParts(TreeAttributes, Owner):
     idx_v_independent: np.ndarray
     _functions: Any  # compiled functions, or None; the type Any avoids an import of ``specialising``
     _varies: bool  # whether compiled code reads the parameters from the tables, because they vary
-    _movers: tuple[Any] | None  # tuple with the functions that move loops, set at the first motion of loops
+    _movers: tuple[Any] | None  # tuple with the functions that move loops, set when a loop first moves
     _manifold: Any  # ``configuration.Manifold`` of the topology; None until first use
     __slots__ = tuple(__annotations__)
 

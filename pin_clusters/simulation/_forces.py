@@ -109,7 +109,7 @@ class Forces:
         else:
             a, identity = accelerate(np.zeros(len(v))), np.eye(len(net_torque))
             response = law.whole @ np.array([accelerate(row) - a for row in law.rows]).T
-            relief = identity - law.inertia[:, None] * response  # decrease of the loads per unit of loss
+            relief = identity - law.inertia[:, None] * response  # decrease of each load per unit of loss
             free, loss = law.load(net_torque, model, a), np.zeros(len(net_torque))
             locks = np.diag(relief) * law.factors.min(axis=0) <= -1.0
             for iteration in range(2 * _MOST_ITERATIONS):

@@ -47,7 +47,7 @@ def interleaved(
     """Time functions alternately: each repeat runs one block of calls of every function, in varying order.
 
     Args:
-        functions: Calls by arbitrary keys. Each call first runs a few times to compile its code and to fill caches.
+        functions: Functions to time, by arbitrary keys. Each first runs a few times to compile code and fill caches.
         repeats: Number of blocks per function.
         block: Wall time of a block, [s].
         progress: Function that is called with the arguments (done, total) after each repeat.

@@ -115,7 +115,7 @@ def centerOfMass(
     Args:
         q: Configuration of the spanning tree, shape (nq,). The default is the state of the last ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
-        compute_subtree_coms: Whether to compute also the centre of mass of each joint's subtree, in the joint frame. As
+        compute_subtree_coms: Whether to also compute the centre of mass of each joint's subtree, in the joint frame. As
             in Pinocchio, this flag can be passed at the position of q, v or a.
         kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. Pass it instead of q to use the
             state of the last ``forwardKinematics`` up to this level.

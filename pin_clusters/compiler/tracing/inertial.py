@@ -69,7 +69,7 @@ class _Atom:
         columns: Indices of the parameters.
         directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
         readings: Matrix that maps a parameter change to its components along the directions, same shape.
-        touches: Bodies and clusters that the parameters may affect; groups with a common element need separate rounds.
+        touches: Bodies and clusters that the parameters may affect; groups with a common one are evaluated separately.
     """
 
     columns: range

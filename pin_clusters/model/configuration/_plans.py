@@ -118,7 +118,7 @@ class _Move(Form):
     def _arrives(self, v: np.ndarray, q1: np.ndarray, q2: np.ndarray, start: int, end: int) -> bool:
         """Add a check that the loops move from q1 to q2 along v; return whether compiled code is available.
 
-        v, q1 and q2 are address words; ``start`` and ``end`` are q1 and q2 as arguments for calls of Pinocchio.
+        v, q1 and q2 are address words; ``start`` and ``end`` are q1 and q2 as Pinocchio's functions accept them.
         """
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))

@@ -57,7 +57,7 @@ def randomConfiguration(
     The independent joints are uniformly distributed within their limits: within [-1, 1] if a joint has no limits, and
     within an interval of length 2 if it has only one limit. Rotations are uniform. Dependent joints may exceed their
     limits. ``pin.seed`` sets the seed. Closed loops move from ``model.q_reference`` and stay on its branch. If they
-    cannot reach the drawn values, they stop at a fraction of the motion.
+    cannot reach the drawn values, they stop partway.
 
     Args:
         lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; by default the limits of the model.

@@ -56,7 +56,7 @@ class TreeTables:
     sections: tl.Sections  # offsets of the fields of ``pin.Data`` in the results
     own: tl.Own  # offsets of the results for independent joints
     derived: tl.Derived  # offsets of derivatives and their intermediate results
-    fields: tuple[tuple[int, str], ...]  # row of the index and name of each field that is copied to ``pin.Data``
+    fields: tuple[tuple[int, str], ...]  # (row in the index, name) of each field that is copied to ``pin.Data``
     link_of_joint: np.ndarray  # link that each joint moves, shape (njoints,)
     settles: bool  # whether pin.Data contains motion axes that only Pinocchio can set or update
     curved: tuple[int, ...]  # indices in the tree's v whose rows of G depend on q

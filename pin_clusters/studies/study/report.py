@@ -14,7 +14,7 @@ from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
-EXACT = 1e-6  # Errors below this percentage of the peak torque are rounding, so the approximation counts as exact
+EXACT = 1e-6  # Errors below this percentage of the peak torque are rounding errors: the approximation counts as exact
 DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_LEVELS, *ROTOR_LEVELS)}
 
 
