@@ -19,6 +19,8 @@ def argument(old: str, new: str) -> Callable[[_F], _F]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if old in kwargs:
+                if new in kwargs:
+                    raise TypeError(f"{function.__name__}() got both {new} and its old name {old}. Pass only {new}.")
                 _warn(f"{function.__name__}({old}=)", f"{new}=")
                 kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)

@@ -39,6 +39,11 @@ def test_names_of_earlier_versions(old: Callable[[], Any], new: Callable[[], Any
     assert value == new()
 
 
+def test_an_argument_is_given_once() -> None:
+    with pytest.raises(TypeError, match="both level and its old name rung"):
+        approximations.robot(leg(), rung="none", level="block")
+
+
 def test_unknown_names_are_errors() -> None:
     with pytest.raises(AttributeError, match="STEPS"):
         approximations.STEPS  # noqa: B018
