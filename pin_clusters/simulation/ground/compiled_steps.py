@@ -199,7 +199,10 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
 def _state(model: ClusterModel) -> at.State:
     q, middle, scratch_q, spare, held = np.zeros((5, model.nq))
     v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
-    return at.State(q, v, middle, free, v_next, a, x, scratch_q, spare, held, mapped, still)
+    return at.State(
+        q=q, v=v, middle=middle, free=free, v_next=v_next, a=a, x=x, other=scratch_q, spare=spare, held=held,
+        mapped=mapped, still=still,
+    )  # fmt: skip
 
 
 def _points(
@@ -249,7 +252,10 @@ def _system(n: int) -> at.System:
     near_points, selected, stay = np.zeros((3, n), dtype=np.int64)
     A, B = np.zeros((2, 9 * n * n))
     g, guess, answer, trial, solution, change = np.zeros((6, 3 * n))
-    return at.System(near_points, selected, A, g, guess, answer, B, trial, solution, change, stay)
+    return at.System(
+        near=near_points, chosen=selected, A=A, g=g, guess=guess, answer=answer, B=B, tried=trial, found=solution,
+        change=change, stay=stay,
+    )  # fmt: skip
 
 
 def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:

@@ -175,7 +175,7 @@ def identify(
     def labels_where(mask: np.ndarray) -> tuple[str, ...]:
         return tuple(p.label for p, selected in zip(unknowns, mask, strict=True) if selected)
 
-    labels = labels_where(hidden | True)
+    labels = tuple(p.label for p in unknowns)
     return Identification(
         robot=model.name,
         log=motion.name,
