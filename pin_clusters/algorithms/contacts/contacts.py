@@ -30,9 +30,9 @@ from ._solutions import accelerations, after_impact
 
 _COMMON = """
 Args:
-    contact_models: List or tuple of ``pin.RigidConstraintModel`` objects on ``model.tree``.
+    contact_models: List, tuple or Pinocchio vector of ``pin.RigidConstraintModel`` objects on ``model.tree``.
     contact_datas: Result of ``createData()`` of each contact, in the same order.
-    constraint_models: List or tuple of ``pin.RigidConstraintModel`` objects on ``model.tree``.
+    constraint_models: List, tuple or Pinocchio vector of ``pin.RigidConstraintModel`` objects on ``model.tree``.
     constraint_datas: Result of ``createData()`` of each constraint, in the same order.
     constraint_jacobian: Jacobian of the constraints, shape (rows, nv).
     damping: Value added to the diagonal of J M^-1 J'.

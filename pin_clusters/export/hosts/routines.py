@@ -4,7 +4,7 @@ import math
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -221,6 +221,7 @@ def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[C
     def listed() -> list[str]:
         return sorted({"function", "integrate", *FUNCTIONS})
 
+    @cache
     def find(name: str) -> Any:
         if name not in FUNCTIONS:
             raise AttributeError(f"module pc.{host} has no attribute {name!r}. Available: {', '.join(listed())}.")
