@@ -146,10 +146,10 @@ not support a constraint raises an exception, usually `pc.NotAvailableError` or 
 {constraints}
 
 - The column of gears includes `pc.LinearCoupling`, and the column of the four-bar linkage includes `pc.SliderCrank`.
-- `pc.to_mjcf` writes a loop closure as an equality constraint, which MuJoCo keeps only approximately during a simulation.
-  With `"best"`, armature replaces the rotors.
-- `pc.trace` supports a `pc.Coupling` on a Python function that uses only arithmetic, `sqrt`, `sin`, `cos` and `tan` and does
-  not branch on values. For any other Python function, the column of the compiled function applies.
+- `pc.to_mjcf` writes a loop closure as an equality constraint, which MuJoCo enforces only approximately. With `"best"`,
+  armature replaces the rotors.
+- `pc.trace` supports a `pc.Coupling` with a Python function that uses only arithmetic, `sqrt`, `sin`, `cos` and `tan`
+  and does not branch on values. For any other Python function, see the column *Coupling, compiled*.
 - Robot-specific code is optional: generic kernels (`pc.engine("tables")`) support every constraint.
 
 ## Springs and motors
@@ -168,8 +168,8 @@ CUDA C. `pc.batch` on the CPU and CasADi compute in `float64`; the other outputs
 
 - `energies` returns the kinetic and the potential energy. `tangent` is the derivative of `integrate` at zero velocity.
 - In generated code, `integrate` uses a fixed number of Newton steps for closed loops.
-- Code with forces takes external forces. Code with numbers takes gravity, inertial parameters or gear ratios as inputs
-  (`parameters=`).
+- *Code with forces* has external forces as an input. *Code with numbers* has gravity, inertial parameters or gear
+  ratios as inputs (`parameters=`).
 
 The tests compare every cell of this page with calls for sample models. The samples of `pc.Differential` are the five-bar linkage
 and the bevel gear.

@@ -98,7 +98,7 @@ def floating(what: str) -> ClusterModel:
     if what in loaders.robots():
         return loaders.load(what, root_joint=JointModelFreeFlyer())
     if not Path(what).exists():
-        return load(what)  # raises an error about the name
+        return load(what)  # raises LoadError or UnknownNameError
     try:
         return loaders.open_robot(what, JointModelFreeFlyer())
     except LoadError:

@@ -20,7 +20,7 @@ from . import common, drop, study, tables
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
-    """Load the robot. Motions without ground need a fixed base, but a recorded motion may move the base."""
+    """Load the robot with a fixed base for swing, sweep and random; a recorded motion may move the base."""
     if animate is None or animate in motions.KINDS:
         return common.load(robot, "default" if animate is None else None)
     return study.load(robot, None, motions.recording(animate))

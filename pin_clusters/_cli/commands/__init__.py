@@ -70,7 +70,7 @@ def of_robot(command: Any) -> Any:
 
 
 DROP_ROTORS = click.option("--drop-rotors", is_flag=True, help="Remove rotors and their mass from the approximations.")
-WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
+WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts no others.  [default: all cores]")
 
 
 def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:

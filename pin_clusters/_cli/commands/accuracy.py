@@ -37,10 +37,10 @@ PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 )
 @click.option("--cutoff", type=POSITIVE, help="Cut-off frequency of the low-pass filter for recordings, Hz.")
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
-@click.option("--hold-missing", is_flag=True, help="Hold joints that are missing in the recording.")
+@click.option("--hold-missing", is_flag=True, help="Hold joints without recorded positions at the reference pose.")
 @DROP_ROTORS
 @of_robot
-@click.option("--experiment", metavar="NAME", help="Run an experiment of the paper instead, see below.")
+@click.option("--experiment", metavar="NAME", help="Run this experiment of arXiv 2311.13732 instead.")
 def study(
     robot: str | None,
     output: Path | None,
@@ -58,17 +58,17 @@ def study(
     The approximations are no armature, diagonal armature (Pinocchio, MuJoCo), and block armature, which includes the
     off-diagonal terms of belts. The command prints tables and writes study.json and study.png.
 
-    A recording has a column "time" (s) and a column with the name of each joint (rad, m); x y z qx qy qz qw is the pose
-    of a floating base. The package contains these motions: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,
-    mit_humanoid_jump.
+    A recording has a column "time" (s), one column per joint, named after the joint (rad, m), and x y z qx qy qz qw for
+    the pose of a floating base. The package contains these motions: mini_cheetah_trot, mini_cheetah_jump,
+    mit_humanoid_walk, mit_humanoid_jump.
 
-    Robots with closed loops move about their reference pose. If the loops cannot follow the full amplitude, A is
-    reduced, and the output, study.json and the plot contain the reduced value. The approximations with closed loops:
+    Robots with closed loops move about their reference pose. If the loops cannot follow the full amplitude, the command
+    reduces and reports A. The approximations with closed loops:
 
     \b
-      unconstrained          only the rows of the independent joints in the spanning
+      unconstrained          equations of the independent joints in the spanning
                              tree, tau = M_ii a + h_i, without loop-closure forces
-      frozen loops           the coupling G0 of the reference pose at every pose, as
+      frozen loops           constant coupling Jacobian G0 of the reference pose, as
                              if the loops were gears: tau = G0' rnea(q, G0 v, G0 a)
                              with rnea of the spanning tree
       exact loops, no rotor  (robots with rotors) the rotors do not spin
@@ -80,7 +80,7 @@ def study(
       torque-sinusoids       torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz
       torque-magnitude       forward dynamics against the magnitude of the torque
       end-effector-tracking  path of the foot under equal torques in open loop
-      random-chains          many random chains, without ROBOT
+      random-chains          random chains (do not specify ROBOT)
 
     \b
     Examples:
@@ -139,14 +139,14 @@ def study(
     help="Largest RMS torque error for torque control, % of the joint's peak torque.",
 )
 @click.option(
-    "--simulation", type=PERCENT, default=10.0, show_default=True, help="Largest acceleration error, % of its RMS."
+    "--simulation", type=PERCENT, default=10.0, show_default=True, help="Largest RMS error / RMS acceleration, %."
 )
 @click.option(
     "--policy",
     type=PERCENT,
     default=20.0,
     show_default=True,
-    help="Largest acceleration error for training, % of its RMS.",
+    help="Largest RMS acceleration error for training a policy, % of the RMS acceleration.",
 )
 @click.option(
     "--frame",
@@ -163,12 +163,12 @@ def study(
     help="Also compare touch-downs along a recorded motion.  [default: the walk or trot that ships with the robot]",
 )
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Compare a landing after a fall from this height, m.")
-@click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Friction.")
+@click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Coulomb friction.")
 @click.option(
     "--touching",
     multiple=True,
     metavar="NAME[=X,Y,Z;...]",
-    help="Contact points: frames, or points in frames of joints or frames, m.  [default: the collision shapes]",
+    help="Contact points relative to a joint or frame, m; by default its origin.  [default: the collision shapes]",
 )
 @click.option(
     "--from-armature",
@@ -186,11 +186,11 @@ def audit(
 ) -> None:  # fmt: skip
     """Is armature accurate enough? Write a page with the verdict.
 
-    The audit compares the exact robot with its approximations along a motion, with the options of `study`. The verdict
+    The audit compares the exact robot with its approximations along a motion, selected as in `study`. The verdict
     states whether diagonal armature, the usual approximation, is accurate enough for torque control, simulation and
     training a policy; each use has its own threshold. The verdict also lists the joints that the motion does not
-    exercise. audit.html works offline and contains the verdict, the worst joints, the parts of the error, the values of
-    the best approximation, and the lines for MuJoCo and Pinocchio. audit.json contains all numbers.
+    exercise. audit.html works offline and contains the verdict, the worst joints, the contributions to the error, the
+    values of the best approximation, and code for MuJoCo and Pinocchio. audit.json contains all numbers.
 
     \b
     Examples:
@@ -248,5 +248,5 @@ def audit(
     common.say_written(out, *files)
 
 
-# because the motion has the same options as in `study`
+# the options that select the motion
 audit.params += [p for p in study.params if p.name not in ("robot", "output", "experiment")]

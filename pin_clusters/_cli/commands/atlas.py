@@ -33,10 +33,10 @@ def atlas(
 ) -> None:
     """Audit the published armature of commercial and research robots.
 
-    Each robot has a sheet with its motors, the source of each number, and the published armature. The robot's own file
-    is read from this machine: from the cache of robot_descriptions, the package example-robot-data, the robots of this
-    package, or --files. Nothing is downloaded, and files of unknown versions are skipped. The command writes index.html
-    (a sortable table), a page and an audit per robot, and all numbers as JSON and CSV.
+    The sheet of a robot (YAML) contains its motors, the source of each number, and the published armature. The robot
+    file is read from this machine: from the cache of robot_descriptions, the package example-robot-data, the robots of
+    this package, or --files. Nothing is downloaded, and files of unknown versions are skipped. The command writes
+    index.html (a sortable table), a page and an audit per robot, and all numbers as JSON and CSV.
 
     \b
     Examples:

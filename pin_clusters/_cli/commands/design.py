@@ -28,11 +28,11 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
     The page shows the range of each joint within the limits of all joints, and the cause of each end: a limit, a
     singularity (dead centre) or a bifurcation (change point). It shows ratios, torque ratios and inertia over the
-    range, the deliverable torques of differentials, the loads of bearings and rods along a motion, and the sensitivity
-    of the joints to lengths, per millimetre. mechanism.html works offline; the numbers are also written as CSV.
+    range, the deliverable torques of differentials, the loads of bearings and rods along a motion, and joint
+    displacements per millimetre of length error. mechanism.html works offline; the numbers are also written as CSV.
 
-    If a cluster has two independent joints, such as the cranks of an ankle, both are moved. In other clusters, each
-    independent joint moves while all other independent joints rest. --independent selects other independent joints.
+    Each independent joint moves while the other independent joints rest. For two independent joints, such as the cranks
+    of an ankle, the page also shows their combined range. --independent selects other independent joints.
 
     \b
     Examples:

@@ -26,8 +26,8 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
     help="Functions to export: names in pc.tracing.FUNCTIONS, or step.",
 )
 @output("export")
-@click.option("--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Numbers.")
-@click.option("--frames", metavar="NAME,...", callback=names, help="Frames for functions that need frames.")
+@click.option("--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Data type.")
+@click.option("--frames", metavar="NAME,...", callback=names, help="Frames for functions such as computeFrameJacobian.")
 @click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="CPU for ROBOT.o and ROBOT.so.  [default: this machine]")
 @of_robot
 @click.option("--name", help="Prefix of the names of files and functions.  [default: name of the robot]")
@@ -48,8 +48,8 @@ def export(
     test/ROBOT_test.c, which compares results with those of this package. If an error occurs, no file is written.
 
     Each function has the form `void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)`. It is
-    exact, allocates no memory, contains no loops and keeps no state. With closed loops, q must satisfy the constraints;
-    `step` integrates q with a fixed number of Newton steps and returns the residual.
+    exact, allocates no memory, contains no program loops and keeps no state. With closed loops, q must satisfy the
+    constraints; `step` integrates q with a fixed number of Newton steps and returns the residual.
 
     \b
     Examples:
@@ -88,7 +88,7 @@ def export(
     "--for",
     "trainer",
     type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
-    help="Write MJCF, a configuration and a list of losses into the folder OUT, for a framework that trains policies.",
+    help="Write MJCF, motor settings and a report on torque errors into the folder OUT, for this training framework.",
 )
 @click.option("--gains", type=POSITIVE, metavar="HZ", help="Natural frequency of position gains for --for, such as 10.")
 @of_robot
@@ -110,12 +110,12 @@ def convert(
     IN is the name of a robot of the package, or a file. The extension of OUT selects the format: .urdf for URDF+, which
     contains a complete model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT lists the parts of
     the model that the format does not support. If an error occurs, OUT is not written. A conversion from MJCF to MJCF
-    keeps all other contents of the file, as with --into IN; a warning is printed if this is impossible (exact,
-    --timestep).
+    keeps sensors, contacts and other contents of IN that are not in the model. With --approximation exact or
+    --timestep, this is impossible and a warning is printed.
 
     \b
     Rotors in MuJoCo:
-      best      armature of joints and tendons: the full constant part of the mass matrix
+      best      armature of joints and tendons, with off-diagonal terms
       diagonal  armature of joints only
       exact     bodies coupled by stiff equality constraints
 
@@ -201,8 +201,8 @@ def motors(robot: str, output: Path | None, force: bool) -> None:
     """Write a template of a motor file for a robot, to be completed by hand.
 
     The template contains the joints with limits and armature, and the rotor inertias of links named *_rotor on fixed
-    joints. Gear ratios, or the stages of gears, must be filled in. Every command reads the file with --motors; no
-    command reads it automatically.
+    joints. Fill in gear ratios or gear stages. Pass the file to a command with --motors; no command reads it
+    automatically.
 
     \b
     Examples:

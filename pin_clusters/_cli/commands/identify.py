@@ -14,11 +14,11 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
 @click.argument("log", type=click.Path(path_type=Path))
 @output("identify")
 @click.option("--what", multiple=True, metavar="KIND", help="Parameters: mass, '*knee*: coulomb', ...; repeatable.")
-@click.option("--cutoff", type=POSITIVE, help="Cut-off of the filter, Hz.  [default: above the band of the motion]")
-@click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For logged currents, N m/A; repeatable.")
+@click.option("--cutoff", type=POSITIVE, help="Filter cut-off, Hz.  [default: 2.5 times the motion's bandwidth]")
+@click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="N m/A, if currents are logged; repeatable.")
 @click.option("--span", type=(float, float), help="Start and end of the part of the log to use, s.")
 @click.option(
-    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for validation."
+    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Validation fraction."
 )
 @click.option("--degrees", is_flag=True, help="Angles of the log are in degrees.")
 @click.option("--allow-saturated", is_flag=True, help="Accept columns that are constant at their extreme values.")
@@ -36,10 +36,10 @@ def identify(
 ) -> None:
     """Identify friction and inertias from a log of motion and torques.
 
-    LOG is a .csv or .npz file, or the CSV file of a ROS bag's joint states. Its columns are time, the names of the
-    joints, JOINT.v, JOINT.a, and MOTOR.tau, MOTOR.current or JOINT.tau. Kinds of parameters: rotor_inertia, viscous,
-    coulomb (the default three), mass, inertial, armature, efficiency, back_efficiency, joint_viscous, joint_coulomb,
-    spring. The command writes identify.html, which works offline, and identify.json.
+    LOG is a .csv or .npz file, or the CSV file of a ROS bag's joint states. Its columns are time, JOINT (position),
+    JOINT.v, JOINT.a, and MOTOR.tau, MOTOR.current or JOINT.tau. Kinds of parameters: rotor_inertia, viscous, coulomb
+    (default: these three), mass, inertial, armature, efficiency, back_efficiency, joint_viscous, joint_coulomb, spring.
+    The command writes identify.html, which works offline, and identify.json.
 
     \b
     Examples:

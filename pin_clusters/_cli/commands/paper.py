@@ -11,8 +11,8 @@ from . import CONTEXT, output
 @click.command(context_settings=CONTEXT)
 @output("paper", of_robot=False)
 @click.option("--quick", is_flag=True, help="Measure fewer sizes and repeats, which takes one or two minutes.")
-@click.option("--only", multiple=True, metavar="PART", help="Measure only this part, see below; repeatable.")
-@click.option("--longest", type=click.IntRange(2), help="Most links of a chain.  [default: 1000; --quick: 300]")
+@click.option("--only", multiple=True, metavar="PART", help="Measure only this part; repeatable.")
+@click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")
 @click.option("--patient", is_flag=True, help="Also run measurements that take more than an hour.")
 def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None, patient: bool) -> None:
     """Measure the papers' tables and figures, and check their statements.
@@ -24,13 +24,13 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
     \b
     Parts for --only:
       tables        tables II to IV of arXiv 2311.13732 (Chignoli et al.): the robots
-      lengths       its figures 11 and 13: cost against the number of links
-      shapes        cost against size of clusters, depth, end effectors
-      sinusoids     its figure 14: torque errors of approximate transmissions
+      lengths       figures 11 and 13 (Chignoli): time against number of links
+      shapes        time against cluster size, tree depth and number of end effectors
+      sinusoids     figure 14 (Chignoli): torque errors of approximate transmissions
       virtual_work  figures 6 and 7 of Yamane and Nakamura
-      passive       their figures 4 and 5: chains of 30 degrees of freedom
+      passive       figures 4 and 5 of Yamane and Nakamura: 30-DoF chains
       inputs        figure 2, tables 1 and 2 of Kroeg, Gattringer and Mueller
-      crossover     mass matrix against articulated bodies against multipliers
+      crossover     mass-matrix, articulated-body and multiplier methods (Moss)
 
     \b
     Examples:

@@ -40,13 +40,13 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @of_robot
-@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks per function.")
+@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Timings per function.")
 def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
-    Pinocchio computes the approximate robot (armature, no rotors); this package computes the exact robot. The calls are
-    interleaved. Robots with closed loops have no such approximation. They are compared with projection and, if
-    Pinocchio supports the loops, with pin.constraintDynamics. The first run compiles kernels.
+    Pinocchio computes the approximate robot (armature, no rotors); this package computes the exact robot. The two
+    packages are called alternately. Robots with closed loops are instead compared with projection and, if Pinocchio
+    supports the loops, with pin.constraintDynamics. The first run compiles kernels.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ def view(
     """Show a robot with its rotors, belts, rods and loops in the browser.
 
     Without --static, the command serves a page on this machine until Ctrl-C. The page shows the joints and inertias of
-    the robot, or the meshes of its file. Rotors turn with their gear ratio. The colour of closed loops changes to
+    the robot, or its meshes (--meshes). Rotors turn with their gear ratio. The colour of closed loops changes to
     vermillion as their residual grows.
 
     \b

@@ -12,7 +12,7 @@ from . import CONTEXT, POSITIVE, ROBOT, of_robot
 _OPTIONS = (
     click.option("--ground/--no-ground", default=None, help="Add a ground plane.  [default: if the base floats]"),
     click.option("--base", type=click.Choice(["fixed", "floating"]), help="[default: base of the robot]"),
-    click.option("--friction", type=click.FloatRange(0.0), default=0.8, show_default=True, help="Friction."),
+    click.option("--friction", type=click.FloatRange(0.0), default=0.8, show_default=True, help="Coulomb friction."),
     click.option("--height", type=float, default=0.0, show_default=True, help="Height of the ground, m."),
     click.option("--drop", type=click.FloatRange(0.0), metavar="HEIGHT", help="Drop height, m.  [default: 0.1]"),
     click.option("--pose", multiple=True, metavar="JOINT=VALUE,...", help="Start pose, rad (m).  [default: reference]"),
@@ -20,7 +20,7 @@ _OPTIONS = (
         "--touching",
         multiple=True,
         metavar="NAME[=X,Y,Z;...]",
-        help="Contact points: frames, or points in frames of joints or frames, m.  [default: the collision shapes]",
+        help="Contact points relative to a joint or frame, m; by default its origin.  [default: the collision shapes]",
     ),
     click.option(
         "--limits",
@@ -66,9 +66,9 @@ def simulate(
     as a table (.csv), all arrays (.npz), an animated page (.html) or curves (.png).
 
     PD control holds the start pose. By default, kp is five times the robot's weight times the distance of its centre of
-    mass from the joint, and kd is 0.04 s times kp. Light joints that would become unstable have smaller gains. The
-    static (gravity-compensation) torques of the start pose are added unless --kp is 0. Joints with springs are not
-    controlled. In --pose and --touching, * matches any text.
+    mass from the joint, and kd is 0.04 s times kp. The gains are smaller at light joints that would otherwise be
+    unstable. The static (gravity-compensation) torques of the start pose are added unless --kp is 0. Joints with
+    springs are not controlled. In --pose and --touching, * matches any text.
 
     \b
     Examples:

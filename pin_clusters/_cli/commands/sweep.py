@@ -23,7 +23,7 @@ def sweep() -> None:
 @sweep.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg", callback=file_of)
 @output("sweep_ratio")
-@click.option("--factors", metavar="F,F,...", help="Factors of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
+@click.option("--factors", metavar="F,F,...", help="Factors f of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
 @click.option("--amplitude", type=POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")
 @click.option("--frequency", type=POSITIVE, default=1.5, show_default=True, help="Frequency, Hz.")
 @click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
@@ -82,10 +82,10 @@ def ratio(
 def robots(output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any) -> None:
     """Compute the errors of the approximations for random robots.
 
-    The command draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv
+    The command generates robots with gears and belts, some with a floating base, as in the accuracy study of arXiv
     2311.13732. It compares inverse and forward dynamics of each approximation with the exact values, prints a table,
     and writes robots.json and robots.png next to the results of each robot, which `pc.sweeps.load` reads. The seed and
-    the index determine each robot. Ctrl-C keeps the finished results (exit code 130); --resume continues.
+    the robot's index determine each robot. Ctrl-C keeps the finished results (exit code 130); --resume continues.
 
     \b
     Examples:
