@@ -1,8 +1,8 @@
 """Port a Pinocchio control loop to exact rotors: add the motors to the model, and replace ``pin.`` by ``pc.``.
 
-A simulated leg follows a reference by computed torque. The usual script adds the reflected inertia of the motors as
-armature. The exact script lists the joints that turn each motor. The motors of knee and ankle sit in the thigh and
-drive belts, so the motor of the ankle also turns with the knee.
+A simulated leg tracks a reference with computed-torque control. The usual script adds the reflected inertia of the
+motors as armature. The exact script lists the joints that turn each motor. The knee and ankle motors are in the thigh
+and drive belts, so the ankle motor also turns with the knee.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pinocchio as pin
 import pin_clusters as pc
 
 DT, STEPS = 1e-3, 1000
-# joints that turn the motor, gear ratios, axial inertia of the rotor [kg m^2]; the motor sits before the first joint
+# joints, gear ratios, axial inertia of the rotor [kg m^2]; the motor is on the parent link of the first joint
 MOTORS = [
     (["hip_rz"], [6.0], 1.6841e-4),
     (["hip_rx"], [6.0], 1.6841e-4),
@@ -61,7 +61,7 @@ def after(model: pc.ClusterModel) -> np.ndarray:
 
 
 def main() -> dict[str, np.ndarray]:
-    # replace this by your own pin.Model: five links whose motors are locked
+    # replace this tree, five links with locked motors, by your own pin.Model
     tree = pc.baselines.armature_model(pc.load("mit_humanoid_leg", root_joint=None), "none")
 
     approximate = tree.copy()
@@ -76,7 +76,7 @@ def main() -> dict[str, np.ndarray]:
         peak = np.abs(with_motors[:, i]).max()
         error = np.sqrt(np.mean((with_armature[:, i] - with_motors[:, i]) ** 2))
         print(f"  {joint:8s} {peak:8.3f} {error:8.3f}   {100 * error / peak:5.1f} %")
-    assert error > 0.2 * peak  # at the ankle
+    assert error > 0.2 * peak  # the last joint is the ankle
     return {"armature": with_armature, "exact": with_motors}
 
 

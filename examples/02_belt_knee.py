@@ -1,8 +1,8 @@
 """Add rotors to a plain ``pin.Model`` of a leg whose knee and ankle are driven by belts from the thigh.
 
 The numbers come from the ``mit_humanoid_leg`` of the package, whose README names the source. The rotors are constraints
-and not bodies, so ``q``, ``v`` and ``tau`` contain only the five joints. The script compares the torques with the robot
-of the package, whose rotors are bodies, and with two common approximations.
+and not bodies, so ``q``, ``v`` and ``tau`` contain only the five joints. The script compares the torques with results
+for the bundled robot, whose rotors are bodies, and for two common approximations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pinocchio as pin
 
 import pin_clusters as pc
 
-# joint: axis, origin, pitch of the origin, mass, centre of mass, inertia (xx, xy, xz, yy, yz, zz) about it
+# joint: axis, position, pitch angle, mass, centre of mass, inertia about the centre (xx, xy, xz, yy, yz, zz)
 LINKS = {
     "hip_rz": ("z", (-0.00565, -0.082, -0.05735), -0.174533, 0.84563, (-0.064842, -3.6e-05, -0.06309),
                (0.0015373, 1.1e-06, 0.0005578, 0.0014252, 2.4e-06, 0.0012028)),

@@ -1,7 +1,7 @@
-"""Simulate a freely swinging four-bar: exact closed-loop dynamics, energy to nine digits, and bearing loads.
+"""Simulate a freely swinging four-bar: exact closed-loop dynamics, energy conserved to nine digits, bearing loads.
 
 The three links hang in a vertical plane, and one constraint closes the loop. ``q`` contains all three joints, ``v``
-only the velocity of the crank. Every call solves the loop closure, so the loop does not drift apart.
+only the velocity of the crank. Every call solves the loop-closure equations, so the loop stays closed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def linkage() -> pc.ClusterModel:
 
 
 def step(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray, v: np.ndarray, dt: float) -> tuple:
-    """Return q and v after one step of RK4; the increments are increments of the crank, and the loop follows."""
+    """Return q and v after one RK4 step of the crank; `pc.integrate` closes the loop."""
 
     def slope(dq: np.ndarray, dv: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return v + dv, pc.aba(model, data, pc.integrate(model, q, dq), v + dv, np.zeros(model.nv))

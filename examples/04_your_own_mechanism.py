@@ -5,8 +5,8 @@ largest when the arm is straight. The cable is taut, so the winch takes up the l
 
     0 = r w - (R0 e + R1 sin e)        w: angle of the winch, e: angle of the elbow.
 
-One function defines this equation, and all algorithms then include the mechanism and its motor. Two checks follow: the
-projected Pinocchio dynamics of the spanning tree, and a formula derived by hand.
+One function defines this equation, and all algorithms then include the mechanism and its motor. The script checks the
+results with Pinocchio's projected dynamics of the spanning tree, and with a formula derived by hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pin_clusters as pc
 
 WINCH, R0, R1 = 0.01, 0.03, 0.02  # radius of the winch; lever arm of the pulley: R0 + R1 cos(e) [m]
 MASS, LENGTH = 1.2, 0.30  # forearm, a uniform rod [kg, m]
-GEAR, ROTOR, DRUM = 8.0, 2.0e-5, 1.0e-5  # gear of the motor; axial inertia of its rotor, and of the winch [kg m^2]
+GEAR, ROTOR, DRUM = 8.0, 2.0e-5, 1.0e-5  # gear ratio; axial inertia of the rotor and of the winch [kg m^2]
 GRAVITY = 9.81  # [m/s^2]
 
 
@@ -44,7 +44,7 @@ def arm() -> pc.ClusterModel:
         tree,
         [
             pc.Coupling(["winch", "elbow"], cable, independent=["elbow"], size=1, name="cable"),
-            pc.Rotor("winch", GEAR, axial_inertia=ROTOR),  # its joint is dependent, so its speed follows the elbow
+            pc.Rotor("winch", GEAR, axial_inertia=ROTOR),  # the winch is dependent, so the elbow turns the rotor
         ],
         name="cable_arm",
     )
@@ -72,7 +72,7 @@ def main() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         against_paper = max(against_paper, abs(on_paper(q[1], v[0], a[0]) - tau[0]) / max(1.0, abs(tau[0])))
         assert abs(pc.aba(model, data, q, v, tau) - a)[0] < 1e-9 * max(1.0, abs(a[0]))
     print(f"100 random states, relative difference: {worst:.0e} from projection, {against_paper:.0e} from the formula")
-    assert max(worst, against_paper) < 1e-9  # finite differences of cable() err by 1e-13, 1e-12
+    assert max(worst, against_paper) < 1e-9  # finite differences of cable() cause errors of 1e-13 to 1e-12
 
     angles, ratios, reflected = np.linspace(-1.5, 1.5, 61), [], []
     for e in angles:

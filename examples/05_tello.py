@@ -20,7 +20,7 @@ TOE = np.array([0.06, 0.0, -0.041])  # its point of application in the frame of 
 
 
 def pose(model: pc.ClusterModel, roll: float, pitch: float, knee: float) -> np.ndarray:
-    """Return a configuration with these angles of the left leg [rad]; the motors follow."""
+    """Return a closed configuration with these angles of the left leg [rad]."""
     q = pc.neutral(model)
     wanted = dict(zip(JOINTS, (roll, pitch, knee, -pitch - knee), strict=True))
     for joint, angle in wanted.items():
@@ -36,7 +36,7 @@ def maps(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray) -> np.ndar
 
 
 def main() -> dict[str, np.ndarray]:
-    """Print the quantities of motors and joints; return the torque limits."""
+    """Print speeds and torques of motors and joints; return the joint torque limits [N m]."""
     model = pc.load("tello", root_joint=None)
     data = model.createData()
     at = [model.joint_idx_v(m) for m in MOTORS]
@@ -49,7 +49,7 @@ def main() -> dict[str, np.ndarray]:
         for joint, row in zip(JOINTS, joint_speed, strict=True):
             print(f"  {joint:15s}", "  ".join(f"{x:8.4f}" for x in row))
 
-        # torques that hold the robot against gravity and the push, first of the motors, then of the joints
+        # holding torques against gravity and the push, first of the motors, then of the joints
         fext = pin.StdVec_Force([pin.Force.Zero()] * model.njoints)
         pc.forwardKinematics(model, data, q)
         foot = model.getJointId("left_ankle")
@@ -74,7 +74,7 @@ def main() -> dict[str, np.ndarray]:
             limits[f"{name}: {pair}"] = shape
             assert together < 0.51  # the full torque at one joint uses both motors
 
-        # the maps hold for the moving robot, too: check the speeds, and that the power is equal on both sides
+        # check the maps in motion: speeds, and equal power of the independent joints and the rotors
         v, a = rng.normal(0.0, 5.0, (2, model.nv))
         tau = pc.rnea(model, data, q, v, a)
         v_tree = pc.spanning_velocity(model, data, q, v)

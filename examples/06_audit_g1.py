@@ -3,12 +3,12 @@
 The URDF comes from example-robot-data (BSD-3, from unitree_ros) and has no rotors. The motor data are:
 
 - Published in `g1_constants.py` of mjlab ("from Unitree"; github.com/mujocolab/mjlab, Apache-2.0): rotor inertias,
-  tooth numbers and positions of the four motor types. Both stages of the planetary gears turn, so each motor has three
-  rotors. The script checks the armature of these rotors against the published armature.
-- Assumed: a rotor sits in the link before its joint and turns about the joint axis. The link includes its locked mass.
-  Two motors drive each ankle and the waist by rods. The script models them as a differential with both motors about the
-  pitch axis: pitch is the mean of the motor angles, roll half of their difference. mjlab makes the same assumption and
-  doubles the armature.
+  tooth numbers and positions of the four motor types. The motor shaft and both outputs of the planetary stages turn, so
+  each motor has three rotors. The script checks the armature of these rotors against the published armature.
+- Assumed: a rotor is mounted on the parent link of its joint, turns about the joint axis, and is included in the link
+  mass. Two motors drive each ankle and the waist by rods. The script models them as a differential with both motors
+  about the pitch axis: pitch is the mean of the motor angles, roll half of their difference. mjlab makes the same
+  assumption and doubles the armature.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compute torque, speed and power of each motor of a walking robot by inverse dynamics of a recorded gait.
 
-The package contains the recording: a walk of the MIT Humanoid with base and joint poses and contact forces at 100 Hz. A
-script computed it; it is not measured. Store your own recording as a CSV or NPZ file with one column per joint, and
-load it with `study.trajectories.Recorded.from_file("gait.csv", cutoff=8.0)`.
+The package contains the recording: a walk of the MIT Humanoid with base and joint poses and contact forces at 100 Hz.
+The motion is computed, not measured. Store your own recording as a CSV or NPZ file with one column per joint, and load
+it with `study.trajectories.Recorded.from_file("gait.csv", cutoff=8.0)`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compare a humanoid with MuJoCo: equal to 1e-10 with rotors as bodies, and different with armature.
+"""Compare a humanoid with MuJoCo: results agree to 1e-10 with rotors as bodies, and differ with armature.
 
 The script builds the spanning tree with all rotors in MuJoCo. MuJoCo's mass matrix and inverse dynamics, projected onto
 the independent joints, equal `pc.crba` and `pc.rnea`. A second MuJoCo model has `armature` instead of rotors. In
@@ -25,7 +25,7 @@ class Twin:
     def __init__(self, tree: pin.Model) -> None:
         spec = mujoco.MjSpec()
         bodies = {0: spec.worldbody}
-        for j in range(1, tree.njoints):  # both order depth-first, so coordinates agree
+        for j in range(1, tree.njoints):  # MuJoCo also orders bodies depth-first
             place, inertia = tree.jointPlacements[j], tree.inertias[j]
             moments, axes = np.linalg.eigh(inertia.inertia)  # MuJoCo stores principal moments
             axes[:, 0] *= np.linalg.det(axes)
@@ -62,7 +62,7 @@ def main() -> dict[str, np.ndarray]:
     """Compare on random states; return the RMS error of MuJoCo with armature, and the RMS torque, per joint."""
     model = pc.load("mit_humanoid")
     data = model.createData()
-    lumped = pc.baselines.armature_model(model, "diagonal")  # has another joint order
+    lumped = pc.baselines.armature_model(model, "diagonal")  # has a different joint order
     bodies, simplified = Twin(model.tree), Twin(lumped)
     order = np.r_[0:6, [lumped.idx_vs[lumped.getJointId(n)] for n in model.independent_joints[1:]]]
     G = pc.coupling_jacobian(model, data, pc.neutral(model))  # constant for gears and belts

@@ -51,7 +51,7 @@ def main() -> dict[str, np.ndarray]:
     kind, axes, sites = pin.ContactType.CONTACT_3D, pin.LOCAL_WORLD_ALIGNED, [model.frames[i] for i in points]
     contacts = [pc.RigidConstraintModel(kind, model, site.parentJoint, site.placement, axes) for site in sites]
     results = [contact.createData() for contact in contacts]
-    terms = pc.FrameTerms(model, points, axes)  # workspace that each step fills
+    terms = pc.FrameTerms(model, points, axes)  # filled at each step
     knee, log, worst = [r.name for r in model.rotors].index("left_knee_rotor"), [], np.zeros(2)
     for k in range(STEPS):
         # exact terms of the robot with rotors and belts
@@ -83,7 +83,7 @@ def main() -> dict[str, np.ndarray]:
     miss = np.abs(wanted - reached).max()
     print(f"simulation and QP agree to {worst[0]:.0e} rad/s^2; largest motor torque: {worst[1]:.3f} of its limit")
     print(f"centre of mass: {1e3 * np.ptp(wanted):.0f} mm down and up, largest tracking error {1e3 * miss:.1f} mm")
-    assert worst[0] < 1e-6  # both solve the same equations; the QP has a tolerance of 1e-9
+    assert worst[0] < 1e-6  # QP and simulation solve the same equations; QP tolerance 1e-9
     assert worst[1] < 1.0 + 1e-6  # the knees reach their limit on the way up and do not exceed it
     assert miss < 0.01
     return {"time": time, "wanted": wanted, "reached": reached, "torque": torque}

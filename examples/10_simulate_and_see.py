@@ -1,8 +1,7 @@
 """Simulate a leg with exact rotors and with armature under the same torques, and show both on one page.
 
-The torques make the exact leg follow a reference. The translucent ghost is the leg with armature, the model of a
-controller that ignores rotors, and drifts away. The page needs no network and no server; open `leg.html` in a browser.
-The leg hangs from a fixed hip, without contact.
+The torques make the exact leg follow a reference. The translucent ghost, the leg with armature, drifts away. The page
+needs no network and no server; open `leg.html` in a browser. The leg hangs from a fixed hip, without contact.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def main() -> dict[str, np.ndarray]:
     """Simulate both legs and write the page; return times [s] and paths of the foot [m]."""
     model = pc.load("mit_humanoid_leg", root_joint=None)
     data, start = model.createData(), pc.neutral(model)
-    middle = (np.arange(round(DURATION / DT)) + 0.5) * DT  # torques are constant during a step: use its middle
+    middle = (np.arange(round(DURATION / DT)) + 0.5) * DT  # torques are constant during a step, so use its middle
     tau = np.array(
         [
             pc.rnea(model, data, pc.integrate(model, start, x), v, a)
@@ -55,7 +54,7 @@ def main() -> dict[str, np.ndarray]:
     for name, gap in miss.items():
         at = ", ".join(f"{gap[round(t / DT)]:.2f} mm after {t:.2f} s" for t in (0.25, 0.5, 1.0))
         print(f"position error of the foot, {name} leg: {at}")
-    assert miss["exact"].max() < 1.0  # the torques are constant for a millisecond each
+    assert miss["exact"].max() < 1.0  # because the torques are constant for 1 ms each
     assert miss["armature"].max() > 20.0
     viewer = visualize.animate(
         model, exact.time, exact.q, ghost=(ghost.time, ghost.q), ghost_label="the same torques with armature"

@@ -3,7 +3,7 @@
 The MIT Humanoid stands on the corners of its feet, eight points, and accelerates its trunk up and forward. The usual
 quadratic program has accelerations, motor torques and contact forces as unknowns, 24 + 18 + 24, and the dynamics as
 equality constraints. `pc.task_input_matrix` maps torques and forces directly to task accelerations, including rotors
-and belts, so 42 unknowns and no equality constraints remain. The torques are equal. The solver is ProxQP.
+and belts, so 42 unknowns and no equality constraints remain. Both programs agree. The solver is ProxQP.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.linalg import block_diag
 
 import pin_clusters as pc
 
-FRICTION, LIMIT, REPEATS = 0.6, 3.0, 20  # -, torque limit of the rotors [N m], -
+FRICTION, LIMIT, REPEATS = 0.6, 3.0, 20  # friction, torque limit of the rotors [N m], timings
 BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # [rad]
 CORNERS = [(x, y) for x in (0.1, -0.05) for y in (0.03, -0.03)]  # in the frame of the foot [m]
 FEET, ALIGNED = ("left_ankle", "right_ankle"), pin.LOCAL_WORLD_ALIGNED

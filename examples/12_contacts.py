@@ -18,14 +18,14 @@ import pin_clusters as pc
 
 DT, LEGS, FOOT = 1e-3, ("FL", "FR", "HL", "HR"), np.array([0.0, 0.0, -0.195])  # [s], -, position in the shank [m]
 MOTORS, ROTOR = {"abad": 6.0, "hip": 6.0, "knee": 9.33}, 6.3e-5  # gear ratios; rotor inertia [kg m^2]
-ALL, PAIRS, STAND, SWING = (0, 1, 2, 3), ((0, 3), (1, 2)), 100, 150  # legs; number of steps on four and on two feet
+ALL, PAIRS, STAND, SWING = (0, 1, 2, 3), ((0, 3), (1, 2)), 100, 150  # legs; diagonal pairs; steps on four, on two feet
 STANCE = [s for pair in PAIRS for s in [ALL] * STAND + [pair] * SWING] + [ALL] * STAND  # stance legs of each step
-BENT, LIFT = [0.0, -0.8, 1.6], np.array([0.0, -0.08, 0.16])  # stance pose; lift, times 27/4 x^2 (1-x)
+BENT, LIFT = [0.0, -0.8, 1.6], np.array([0.0, -0.08, 0.16])  # stance pose; swing offset, times 27/4 x^2 (1-x) [rad]
 KP, KD, TRUNK_P, TRUNK_D = 60.0, 0.6, 200.0, 10.0  # joints [N m/rad, N m s/rad], trunk [1/s^2, 1/s]
 
 
 def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndarray]:
-    """Return states, accelerations, contact forces [N] and impulses [N s]; given `states` replace simulated ones."""
+    """Return states, accelerations, contact forces [N] and impulses [N s]; `states` replace the simulated states."""
     data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
     feet = [model.getFrameId(f"{leg}_tip") for leg in LEGS]
     places = [(model.frames[i].parentJoint, model.frames[i].placement, axes) for i in feet]
@@ -64,7 +64,7 @@ def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndar
 
 
 def main() -> dict[str, dict[str, np.ndarray]]:
-    """Run the script four times; return the exact run, the run with armature, and armature at the exact states."""
+    """Run the script four times; return the runs: exact, with armature, and with armature at the exact states."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)  # the published hip inertias are not physical
         tree = pc.baselines.armature_model(pc.load("mini_cheetah"), "none")  # replace by your own pin.Model

@@ -1,10 +1,10 @@
 """Compute the landing impulse of a humanoid, which depends mostly on its rotors and belts.
 
-An impact is instantaneous, so only inertia resists it. Rigid transmissions spin up the rotors at once. Each adds its
-inertia times its squared gear ratio, at knee and ankle more than the inertia of the links below. Armature adds this to
-the diagonal of the mass matrix, but ignores two couplings: belts couple the motor of the ankle to knee and ankle, and
-every rotor moves with the body that carries it. Here the MIT Humanoid falls upright, and its toes or heels stop without
-slip and rebound.
+An impact is instantaneous, so only inertia resists it. Rigid transmissions spin up the rotors at once. Each rotor adds
+its inertia times its squared gear ratio; at knee and ankle, this term exceeds the inertia of the links below. Armature
+adds this term to the diagonal of the mass matrix, but ignores two couplings: belts couple the motor of the ankle to
+knee and ankle, and every rotor moves with the body that carries it. Here the MIT Humanoid falls upright, and its toes
+or heels stop without slip and rebound.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare(exact: pc.ClusterModel, tree: pin.Model, bend: float, point: str) ->
             bent[exact.joint_idx_v(foot.replace("ankle", joint))] = angle
     q, before[2] = pc.integrate(exact, pc.neutral(exact), bent), -SPEED
     after, impulses, J = land(pc, exact, q, before, point)
-    spin = sum(r.axial_inertia * np.outer(r.row, r.row) for r in exact.rotors)  # armature is the diagonal
+    spin = sum(r.axial_inertia * np.outer(r.row, r.row) for r in exact.rotors)  # armature is its diagonal
     response = np.linalg.solve(pin.crba(tree, tree.createData(), q) + spin, J.T)
     belts = np.linalg.solve(J @ response, -J @ before)
     # check that the impulses equal the change of momentum, and that they dissipate the correct energy

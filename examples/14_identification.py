@@ -2,9 +2,9 @@
 
 Torques are linear in the inertial parameters, and `pc.computeJointTorqueRegressor` returns the regressor including the
 rotors. `pc.identifiable_parameters` lists the identifiable combinations of parameters. A leg of the MIT Humanoid moves
-along sums of sines, and its torques have measurement noise. Least squares gives these combinations with their standard
-deviations. A second fit has one armature per joint instead of rotors. Armature represents neither belts nor the motion
-of the carriers, so the link parameters absorb these effects, and the fit fails on another motion.
+along sums of sines, and its torques have measurement noise. Least squares estimates these combinations and their
+standard deviations. A second fit has one armature per joint instead of rotors. Armature represents neither belts nor
+the motion of the carriers, so the link parameters absorb these effects, and the fit fails on another motion.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 import pin_clusters as pc
 
-NOISE, SAMPLES, RATE = 0.1, 800, 100.0  # of the torques [N m]; per motion; [Hz]
-SHARES, AMPLITUDE, SLOWEST = 5, 0.35, 0.2  # sines per joint, [rad], [Hz]
+NOISE, SAMPLES, RATE = 0.1, 800, 100.0  # torque noise [N m]; samples per motion; sampling rate [Hz]
+SHARES, AMPLITUDE, SLOWEST = 5, 0.35, 0.2  # sines per joint; amplitude [rad]; lowest frequency [Hz]
 
 
 def leg() -> tuple[pc.ClusterModel, pc.ClusterModel]:
@@ -39,10 +39,10 @@ def regressors(model: pc.ClusterModel, seed: int) -> np.ndarray:
 
 
 def fit(Y: np.ndarray, basis: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return base parameters from least squares, their standard deviations, and their columns."""
+    """Return base parameters from least squares, their standard deviations, and their columns in Y."""
     own = (basis != 0.0).argmax(axis=1)
     assert np.abs(Y[:, own] @ basis - Y).max() < 1e-8  # the basis explains all torques
-    assert np.linalg.matrix_rank(Y[:, own]) == len(basis)  # this motion excites the basis
+    assert np.linalg.matrix_rank(Y[:, own]) == len(basis)  # this motion excites all base parameters
     found, *_ = np.linalg.lstsq(Y[:, own], tau, rcond=None)
     variance = np.sum((tau - Y[:, own] @ found) ** 2) / (len(tau) - len(own))
     return found, np.sqrt(variance * np.diag(np.linalg.inv(Y[:, own].T @ Y[:, own]))), own

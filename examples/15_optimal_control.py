@@ -2,10 +2,9 @@
 
 Crocoddyl plans the motor torques. `pin_clusters.crocoddyl` provides the states, the residuals and the dynamics with
 derivatives for any cluster model. The leg of the MIT Humanoid swings from a pose behind the body to a pose in front,
-where the knee has a given speed. Two more plans use simpler models. The first has armature. The second also has the
-coupling of knee and ankle by the belts, but its rotors do not move with their carriers. The exact robot then executes
-each plan, open loop to show the error of the model, and with feedback to show the torques that compensate for this
-error.
+where the knee has a given speed. Two more plans use simpler models. The first has armature. The second also models the
+belts between knee and ankle, but not the motion of rotors with their carriers. The exact robot then executes each plan,
+open loop to show the error of the model, and with feedback to show the torques that compensate for this error.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def play(space: State, motors: np.ndarray, plan: croc.SolverFDDP, feedback: bool
     other, x, xs, us = plan.problem.terminalModel.state, space.integrate(space.zero(), START), [], []
     for k in range(STEPS):
         xs.append(x)
-        seen = other.integrate(other.zero(), space.diff(space.zero(), x))  # the state of the model in the plan
+        seen = other.integrate(other.zero(), space.diff(space.zero(), x))  # x as a state of the planner's model
         us.append(plan.us[k] - feedback * plan.K[k] @ other.diff(plan.xs[k], seen))
         moved = pc.simulate(space.model, x[: space.nq], x[space.nq :], motors @ us[-1], DT, DT / 10)
         x = np.r_[moved.q[-1], moved.v[-1]]

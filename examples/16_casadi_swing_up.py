@@ -1,9 +1,9 @@
-"""Plan swing-ups with CasADi and IPOPT, and execute plans with exact rotors and with armature on the exact robot.
+"""Plan swing-ups with CasADi and IPOPT for exact rotors and for armature, and execute both plans on the exact robot.
 
 Weak motors swing up two mechanisms that hang at rest: a double pendulum with the elbow motor in its upper arm, and a
-four-bar with a motor in the crank that drives the coupler. `pc.casadi.function` provides their dynamics with rotors and
-the closed loop, and `pc.casadi.integrate` integrates them; CasADi differentiates both for IPOPT. Armature adds the
-reflected inertia of a rotor to its joint, but ignores that the rotor moves with the body that carries it.
+four-bar with a motor in the crank that drives the coupler. `pc.casadi.function` provides the dynamics with rotors and
+the closed loop, and `pc.casadi.integrate` integrates q; CasADi differentiates both functions for IPOPT. Armature adds
+the reflected inertia of a rotor to its joint, but ignores that the rotor moves with the body that carries it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEPS, RATIO, ROTOR = 80, 11.0, 8e-5  # steps of a plan; gear ratio; axial inert
 
 
 class Task(NamedTuple):
-    """Both robots, indices of the motors in v, limit [N m], time [s], start q, goal of independent joints [rad]."""
+    """Both robots, motor indices in v, torque limit [N m], duration [s], start q, goal of independent joints [rad]."""
 
     exact: pc.ClusterModel
     armature: pc.ClusterModel
@@ -37,7 +37,7 @@ class Task(NamedTuple):
 
 
 def robots(tree: pin.Model, motors: list[int], loops: list[pc.Loop]) -> tuple[pc.ClusterModel, pc.ClusterModel]:
-    """Return a tree with one rotor per motor in the body before its joint, and the tree with armature instead."""
+    """Return a model with one rotor per motor on the parent body of its joint, and a model with armature instead."""
     (rough := tree.copy()).armature[motors] = ROTOR * RATIO**2
     rotors = [pc.Rotor(tree.names[1 + i], RATIO, axial_inertia=ROTOR) for i in motors]
     return pc.ClusterModel(tree, [*loops, *rotors]), pc.ClusterModel(rough, loops)

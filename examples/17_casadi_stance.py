@@ -2,8 +2,8 @@
 
 A leg of the MIT Humanoid with its rotors slides on a vertical rail. Its foot has a rigid contact, and
 `pc.casadi.function(model, "constraintDynamics", contacts=[...])` returns accelerations and contact forces as CasADi
-functions. IPOPT plans minimum torques whose contact forces stay in the friction cone. `pc.simulate` then executes the
-plan with the same contact.
+functions. IPOPT minimizes the squared torques, with the contact forces in the friction cone. `pc.simulate` then
+executes the plan with the same contact.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def plan(model: pc.ClusterModel, start: np.ndarray, contact: pin.RigidConstraint
     *after, forces = step(Q[:, :-1], V[:, :-1], U)
     problem.subject_to([ca.vec(x[:, 1:] - y) == 0 for x, y in zip((Q, V), after, strict=True)])
     problem.subject_to([Q[:, 0] == start, V[:, 0] == 0, Q[0, -1] == start[0] + RISE, V[:, -1] == 0])
-    # the contact force acts on the foot
+    # friction cone; the forces act on the foot
     pushes = FRICTION * forces[2, :]
     problem.subject_to([ca.vec(pushes - x) >= 0 for k in (0, 1) for x in (forces[k, :], -forces[k, :])])
     problem.minimize(h * ca.sumsqr(U) + 1e-2 * h * ca.sumsqr(V))

@@ -1,9 +1,9 @@
 """Let a quadruped trot on a ground while it is pushed, with exact rotors and with armature.
 
-The Mini Cheetah trots at 0.4 m/s. The foot placement follows Raibert: under the hip, ahead by half the distance of a
-stance, and further out if the trunk is too fast. J' of the stance legs maps the forces that hold the trunk to torques,
-and a PD controller moves the swing legs. The controller uses a clock and does not detect contacts; `ground=pc.Ground()`
-computes which feet land, stick, slide and lift off. The same controller drives both robots. Run
+The Mini Cheetah trots at 0.4 m/s. Raibert's heuristic places a foot under the hip, ahead by half the distance travelled
+in a stance, and further out if the trunk is too fast. The transposed Jacobian maps the stance forces that hold the
+trunk to torques, and a PD controller moves the swing legs. The controller uses a clock and does not detect contacts;
+`ground=pc.Ground()` computes which feet land, stick, slide and lift off. The same controller drives both robots. Run
 `python examples/18_trot.py --seconds 10` for three pushes, and open `trot.html`.
 """
 

@@ -1,10 +1,10 @@
 """Let Cassie stand on its toes and heels with all closed loops and leaf springs while it is pushed.
 
 The legs are closed kinematic chains: the achilles rods and the rods that turn the feet close loops, and leaf springs
-without motors support shins and heels. Ten motors hold the pose by PD control and by J' of forces that move the pelvis
-back. The joints have position limits. Pushes on the pelvis from different sides do not make the robot fall. The springs
-deflect under the load, and the loops stay closed. Run `python examples/19_cassie_stands.py --seconds 10` for four
-pushes.
+without motors support shins and heels. Ten motors hold the pose by PD control, plus torques J' f for contact forces f
+that move the pelvis back. The joints have position limits. Pushes on the pelvis from different sides do not make the
+robot fall. The springs deflect under the load, and the loops stay closed. Run
+`python examples/19_cassie_stands.py --seconds 10` for four pushes.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ MOTOR = pc.Motor(ratio=50.0, rotor_inertia=2e-5, viscous=2e-5, coulomb=4e-3, eff
 
 
 def actuator() -> pc.ClusterModel:
-    """Return a gear output on the ground and a link on the gear output; the angle of the link is the twist."""
+    """Return a gear output on the ground and a link; the joint `twist` between them contains the spring."""
     tree = pin.Model()
     tree.name = "actuator"
     gear = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "gear")

@@ -1,12 +1,12 @@
-"""Compute the functions of the firmware of a parallel ankle: from commands at pitch and roll to motor torques.
+"""Compute the firmware functions of a parallel ankle, from pitch and roll commands to motor torques.
 
-There are two public ankles with two cranks: Unitree's G1, whose motors turn about the x axis, and TienKung, whose
-motors turn about y. `pc.MotorSpace` provides maps, gains, limits and the error of the static map. Run
+The script compares two published ankles with two cranks: Unitree's G1, whose motors turn about the x axis, and
+TienKung, whose motors turn about y. `pc.MotorSpace` provides maps, gains, limits and the error of the static map. Run
 `python examples/21_ankle_firmware.py --c FOLDER` to export the same functions as C code. The lengths come from
-github.com/feidedao/Parallel_Ankle_Joint (2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml). According to its
-author, the lengths may differ from the real robots, and the inertias do. The masses of foot and cranks are similar to
-this source. Both ankles have the motor inertia on the cranks (0.00361 kg m^2) and the torque (25 N m) of the 5020 motor
-of the G1 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py).
+github.com/feidedao/Parallel_Ankle_Joint (2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml). According to this
+repository, the lengths may differ from the real robots, and the inertias do. The masses of foot and cranks are similar
+to this source. Both ankles have the motor inertia on the cranks (0.00361 kg m^2) and the torque (25 N m) of the 5020
+motor of the G1 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KP, KD = np.array([40.0, 20.0]), np.array([1.0, 0.5])  # gains at pitch and roll
 
 
 class Ankle(NamedTuple):
-    """Lengths [m] in shank axes at zero angles: pitch about y at the origin, roll about x below the origin."""
+    """Lengths [m] in shank axes at zero angles; pitch turns about y through the origin, roll about x through `roll`."""
 
     roll: tuple[float, float, float]  # position of the roll axis
     axis: tuple[float, float, float]  # axis of the cranks
