@@ -23,7 +23,7 @@ def sweep() -> None:
 @sweep.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg", callback=file_of)
 @output("sweep_ratio")
-@click.option("--factors", metavar="F,F,...", help="Factors f of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
+@click.option("--factors", metavar="F,F,...", help="Factors of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
 @click.option("--amplitude", type=POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")
 @click.option("--frequency", type=POSITIVE, default=1.5, show_default=True, help="Frequency, Hz.")
 @click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
