@@ -35,7 +35,7 @@ def bits(members: str) -> int:
 
 
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
-"""Members that the spanning tree's data contains."""
+"""Members that are stored in the ``pin.Data`` of the spanning tree."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 """Members that are needed to compute Jacobians of joints and frames, and members for their time derivatives."""
 

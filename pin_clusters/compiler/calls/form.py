@@ -62,7 +62,7 @@ class Form:
         kept: Objects that must stay alive because words contain their addresses.
         arrays: Dictionary of arrays, in addition to the arrays of the owner.
         shapes: Dictionary of shapes, in addition to the shapes of the owner.
-        made: Dictionary from names of kernel arguments that are new arrays to the word with the address, and the size.
+        made: For each kernel argument that is a new array: the word with the array's address, and the array's size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
@@ -126,7 +126,7 @@ class Form:
         return array
 
     def reads_tree(self) -> None:
-        """Add a check that runs the Python function if the memory of the tree's data has a new address."""
+        """Add a check that the arrays of the tree's data are still at the same addresses."""
         table = self.owner._watch.table
         self.checks.append(("unchanged", table.size, table))
         self.kept += [self.owner._watch, self.owner._tree]
@@ -156,8 +156,8 @@ class Form:
             given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
                 new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
                 ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
-            numbers: Dictionary of numbers that ``given`` names.
-            arrays: Dictionary of further arrays that ``given`` names.
+            numbers: Dictionary from names that occur in ``given`` to numbers.
+            arrays: Dictionary from names that occur in ``given`` to further arrays.
             leads: Dictionary of arrays whose address an earlier step writes to a word; an item is (word, *shape).
             early: Whether the kernel runs before any step overwrites a stored state, because the kernel can fail.
         """

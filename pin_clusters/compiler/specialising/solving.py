@@ -1,7 +1,7 @@
 """Code for the derivatives of forward dynamics: it calls two functions, then solves with the mass matrix M.
 
 The factorisation of M is unrolled. The code then solves for all right-hand sides, which are the columns of a matrix, in
-a loop. Each pass of the loop solves for as many columns as fit into a vector register.
+a loop. Each iteration solves for as many columns as fit into a vector register.
 """
 
 from collections.abc import Sequence

@@ -53,7 +53,7 @@ class _Traced(Memory):
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
         self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" if it has angles, size
-        self._must: list[tuple[Any, str]] = []  # (number, comparison): if one comparison holds, the kernel must run
+        self._must: list[tuple[Any, str]] = []  # (number, comparison): if one is true, the generic kernel runs
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
