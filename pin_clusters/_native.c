@@ -1,16 +1,16 @@
 /* The fast path from a Python call to a compiled kernel.
 
-   A `Function` is what users call, such as pc.rnea.  A `Plan` describes one usual form of a call for one data object
-   (or one model): a list of steps that read the arguments, run kernels and make the result.  Python writes the plans
-   (pin_clusters/compiler/calls); this file interprets them.  If no plan fits, or a step fails, the Python function of
-   the same name receives the same arguments.  It converts them, compiles kernels, or raises the error.
+   Users call a `Function`, such as pc.rnea.  A `Plan` belongs to one data object (or one model) and to one typical list
+   of arguments.  It lists steps that read the arguments, run kernels and create the result.  Python writes the plans
+   (pin_clusters/compiler/calls); this file executes them.  If no plan fits, or if a step fails, the call runs the
+   Python function of the same name, which converts the arguments, compiles kernels, or raises the error.
 
    Rules
-   1. This file never reports a bad argument.  A step that fails leaves the call to the Python function.
+   1. This file never raises an error for an invalid argument.  If a step fails, the Python function runs.
    2. A plan owns every array and object that its steps refer to.  The constructor of `Plan` checks their sizes.
-   3. No Python code runs between the step that finds the numbers of an argument and the kernel that reads them.
-      Steps that call Python (`call`) come before; memory of arguments is looked up again afterwards.
-   4. Memory of pin.Data is used only after the step `unchanged` has compared the words that lead there. */
+   3. No Python code runs between the step that determines the address of an argument's numbers and the kernel that
+      reads the numbers.  Steps that call Python (`call`) run earlier; later steps determine addresses again.
+   4. Memory of pin.Data is used only after the step `unchanged` has checked that its address is still valid. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -31,7 +31,7 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
-typedef int64_t W; /* a word: a whole number, or an address */
+typedef int64_t W; /* a word: an integer, or an address */
 #define PLACE(type, word) ((type *)(intptr_t)(word))
 #define NUMBERS_AT(word) PLACE(double, word)
 #define WORD_AT(word) (*PLACE(W, word))
@@ -39,9 +39,9 @@ typedef int64_t W; /* a word: a whole number, or an address */
 enum { MOST_ARGUMENTS = 16, MOST_MADE = 12 };
 
 static PyTypeObject *Owner_type, *Plan_type, *Function_type, *Question_type;
-static W compiled_count; /* how many pieces of code the process has compiled; new code may make new plans possible */
+static W compiled_count; /* how often this process has compiled code; new code may make new plans possible */
 
-/* ------------------------------------------------------------------ arguments: their numbers, in place or copied */
+/* ------------------------------------------------------------------ arguments: reading their numbers */
 
 #define COPY_AS(type) \
     for (W i = 0; i < n; i++, from += stride) { \
@@ -76,7 +76,7 @@ static int copy_array(PyArrayObject *a, W n, const char *from, W stride, double 
 /* Read a Python or NumPy number without running Python code. */
 static int read_number(PyObject *x, double *to)
 {
-    if (PyFloat_CheckExact(x) || PyArray_IsScalar(x, Double)) { /* np.float64 is a float */
+    if (PyFloat_CheckExact(x) || PyArray_IsScalar(x, Double)) { /* np.float64 is a subclass of float */
         *to = PyFloat_AS_DOUBLE(x);
         return 1;
     }
@@ -111,7 +111,7 @@ static inline int is_double(PyArrayObject *a, int flags)
     return PyArray_TYPE(a) == NPY_DOUBLE && (PyArray_FLAGS(a) & flags) == flags && PyArray_ISNOTSWAPPED(a);
 }
 
-/* Return where the n numbers of a vector are if kernels can read them there, else NULL. */
+/* Return the address of the n numbers of a vector if kernels can read them without conversion, else NULL. */
 static inline const double *numbers_in_place(PyObject *x, W n)
 {
     PyArrayObject *a = (PyArrayObject *)x;
@@ -119,7 +119,7 @@ static inline const double *numbers_in_place(PyObject *x, W n)
     return is_double(a, READABLE) ? PyArray_DATA(a) : NULL;
 }
 
-/* Return where the n numbers of x are, or `buffer` after they were copied there; NULL if only Python can convert x. */
+/* Return the address of the n numbers of x, copied to `buffer` if necessary; NULL if only Python can convert x. */
 static const double *numbers_of(PyObject *x, W n, double *buffer)
 {
     if (!x) return NULL;
@@ -128,14 +128,14 @@ static const double *numbers_of(PyObject *x, W n, double *buffer)
         const npy_intp *dims = PyArray_DIMS(a);
         int nd = PyArray_NDIM(a), axis = 0;
         if (numbers_in_place(x, n)) return PyArray_DATA(a);
-        if (nd == 2 && (dims[0] == 1 || dims[1] == 1)) axis = dims[0] == 1; /* a row or a column */
+        if (nd == 2 && (dims[0] == 1 || dims[1] == 1)) axis = dims[0] == 1; /* shape (1, n) or (n, 1) */
         else if (nd != 1) return NULL;
         return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], buffer) ? buffer : NULL;
     }
     return is_list(x) && copy_list(x, n, buffer) ? buffer : NULL;
 }
 
-/* The same of an array of shape (rows, columns), or of a list of lists. */
+/* Like `numbers_of`, for an array of shape (rows, columns) or a list of lists. */
 static const double *matrix_of(PyObject *x, W rows, W columns, double *buffer)
 {
     PyArrayObject *a = (PyArrayObject *)x;
@@ -157,13 +157,13 @@ static const double *matrix_of(PyObject *x, W rows, W columns, double *buffer)
     return buffer;
 }
 
-/* What Pinocchio's objects look like.  A Boost.Python object leads to a holder; the first word of a holder that
-   contains the C++ object itself is the same for all of a class.  `introduce` finds it and checks the numbers behind
-   it; 0 if they are not where they should be. */
+/* Memory layout of Pinocchio's objects.  A Boost.Python object contains the address of a holder.  If the holder
+   contains the C++ object, its first word is the same for all objects of the class.  `introduce` stores this word;
+   it stores 0 if the numbers of a sample object are not at the expected address. */
 static struct {
     PyTypeObject *Force, *Forces, *SE3;
     W force_holder, forces_holder, se3_holder;
-    Py_ssize_t holder_at; /* where a Boost.Python object has the address of its holder */
+    Py_ssize_t holder_at; /* offset of the holder's address in a Boost.Python object [bytes] */
 } boost;
 
 static const W *holder_of(PyObject *x, PyTypeObject *type, W first_word)
@@ -217,7 +217,7 @@ static int copy_forces(PyObject *x, W n, double *to)
 static int copy_placement(PyObject *x, double *to)
 {
     const W *holder = holder_of(x, boost.SE3, boost.se3_holder);
-    const double *from = holder ? (const double *)(holder + 2) : NULL; /* the rotation by columns, the position */
+    const double *from = holder ? (const double *)(holder + 2) : NULL; /* rotation (column by column), then position */
     if (!from) return 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++) to[4 * i + j] = from[3 * j + i];
@@ -225,7 +225,7 @@ static int copy_placement(PyObject *x, double *to)
     return 1;
 }
 
-/* Read a whole number that is not negative; -1 for anything else, bool included. */
+/* Return a nonnegative integer; -1 for all other objects, including bool. */
 static W index_of(PyObject *x)
 {
     int overflow;
@@ -236,92 +236,92 @@ static W index_of(PyObject *x)
     return overflow || n < 0 ? -1 : n;
 }
 
-/* ------------------------------------------------------------------ plans: their steps */
+/* ------------------------------------------------------------------ plans: steps */
 
 /* X(name, operands): one letter per operand.
-   s: position of an argument      n: a count; arrays behind it have at least so many numbers      i: a whole number
-   a digit: a whole number from 0 to this one      c: a class      t: a tuple      o: an object
-   w: a writable array, whose first word is meant      a: a writable array      k: steps that may be skipped
-   x: an object, or the position of an argument or result */
+   s: position of an argument      n: a count, the minimum size of the arrays that follow it      i: an integer
+   a digit: an integer from 0 to this digit      c: a class      t: a tuple      o: an object
+   w: the first word of a writable array      a: a writable array      k: a list of steps that can be skipped
+   x: an object, the position of an argument, or MOST_ARGUMENTS plus the index of a result */
 #define STEPS(X) \
-    /* arguments; where the numbers are is written to a word */ \
-    X(numbers, "snaw")     /* a vector of n numbers; the array is where other kinds are converted to */ \
-    X(matrix, "sinaw")     /* rows, rows times columns: the same for shape (rows, columns) */ \
-    X(forces, "sina")      /* external forces, copied: count, count times 6 */ \
+    /* arguments; unless noted, the address of the numbers is written to the word */ \
+    X(numbers, "snaw")     /* a vector of n numbers; other types are converted to float64 in the array */ \
+    X(matrix, "sinaw")     /* like `numbers`, for shape (rows, columns): rows, rows times columns */ \
+    X(forces, "sina")      /* external forces, copied to the array: number of forces, 6 times this number */ \
     X(mask, "snw")         /* a contiguous array of n bool */ \
-    X(placement, "sna")    /* a pin.SE3, copied as 16 numbers */ \
-    X(object, "soiina")    /* of this class and this first word of its holder: from a word on, n words are copied */ \
-    X(index, "siiw")       /* a whole number below a limit, plus another one */ \
-    X(choice, "sciw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
-    X(real, "sw")          /* one number */ \
-    X(rows, "sn")          /* a matrix of so many rows, for Pinocchio */ \
-    /* conditions: else the call is Python's */ \
-    X(member, "scii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
-    X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
-    X(truth, "s")          /* it is True, False or a whole number */ \
-    X(same, "so")          /* it is this object */ \
-    X(items, "st")         /* it is a list or tuple of the objects in a tuple */ \
-    X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
-    X(owes, "wi")          /* none of these bits is set */ \
-    X(equal, "wi")         /* a word has this value */ \
-    X(reaches, "wi")       /* a number is at least this */ \
-    X(at_most, "wi")       /* a number is at most this */ \
-    X(finite, "nw")        /* n numbers are finite */ \
-    X(apart, "nwna")       /* n numbers do not overlap an array */ \
-    X(alike, "naa")        /* n numbers of two arrays are the same */ \
-    X(unless, "wik")       /* do the steps, unless a word has a value */ \
+    X(placement, "sna")    /* a pin.SE3, copied to the array as a matrix of 16 numbers */ \
+    X(object, "soiina")    /* an object: class, first word of its holder; index and number of the words to copy */ \
+    X(index, "siiw")       /* a nonnegative integer below a limit; the integer plus an offset is written */ \
+    X(choice, "sciw")      /* a member of an enum, whose value is written; the default, or -1 if required */ \
+    X(real, "sw")          /* one number, which is written */ \
+    X(rows, "sn")          /* a matrix with n rows that Pinocchio can read */ \
+    /* conditions; if a condition is false, the Python function runs */ \
+    X(member, "scii")      /* the argument is a member of an enum with this value; the default value */ \
+    X(flag, "sii")         /* the argument is true (1) or false (0); the default value */ \
+    X(truth, "s")          /* the argument is True, False or a nonnegative integer */ \
+    X(same, "so")          /* the argument is this object */ \
+    X(items, "st")         /* the argument is a list or tuple with the same objects as this tuple */ \
+    X(unchanged, "na")     /* addresses of memory of pin.Data or contacts are still valid: see watch.py */ \
+    X(owes, "wi")          /* the word has none of these bits */ \
+    X(equal, "wi")         /* the word has this value */ \
+    X(reaches, "wi")       /* the number is at least this integer */ \
+    X(at_most, "wi")       /* the number is at most this integer */ \
+    X(finite, "nw")        /* the n numbers at an address are finite */ \
+    X(apart, "nwna")       /* the n numbers at an address do not overlap the n numbers of an array */ \
+    X(alike, "naa")        /* the n numbers of two arrays are the same */ \
+    X(unless, "wik")       /* execute the steps unless the word has this value */ \
     /* work */ \
-    X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
-    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: buffer, clears, owes, spoils; words; where; state */ \
-    X(owe, "")             /* after the kernel: enter in the words what `note` said */ \
-    X(copy, "naa")         /* to, from */ \
-    X(save, "naw")         /* copy numbers that a word leads to, to an array */ \
-    X(move, "nww")         /* copy numbers that a word leads to, to where another one leads */ \
-    X(set, "wi")           /* write a word */ \
-    X(sum, "www")          /* add two numbers */ \
-    X(scale, "nww")        /* multiply n numbers by a number */ \
-    X(bounds, "naww")      /* limits, where an array is not 0, else -1 and 1; Python answers if one is infinite */ \
-    /* results, one behind the other */ \
-    X(fresh, "3iiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
-    X(out, "s3iwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
-    X(copied, "3iiina")    /* a new array, filled from an array */ \
+    X(run, "ina")          /* call the code at an address with n words of arguments */ \
+    X(note, "4iiinananwnwnw") /* store a state: buffer, bits (clears, owes, spoils), status words, copy, q, v, a */ \
+    X(owe, "")             /* after the kernel: update the status words for the last `note` */ \
+    X(copy, "naa")         /* copy n numbers: to, from */ \
+    X(save, "naw")         /* copy n numbers to an array from an address */ \
+    X(move, "nww")         /* copy n numbers from the first address to the second address */ \
+    X(set, "wi")           /* write an integer to a word */ \
+    X(sum, "www")          /* add the first two numbers; write the sum to the third */ \
+    X(scale, "nww")        /* multiply the n numbers at an address by a number */ \
+    X(bounds, "naww")      /* check n lower and upper limits; write -1 and 1 where the array is 0 */ \
+    /* results, appended to the list of results unless noted */ \
+    X(fresh, "3iiiw")      /* a new array: dimensions, three sizes; the address of its numbers is written */ \
+    X(out, "s3iwsiwsiwsiw") /* the argument `out` or a new array: dimensions, size, address; three inputs */ \
+    X(copied, "3iiina")    /* a new array with the numbers of an array */ \
     X(number, "w")         /* a float */ \
     X(thing, "o")          /* an object */ \
-    X(call, "o5xxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
-    X(vector, "s1na")      /* the argument itself, if it is an array as kernels (0) or Pinocchio (1) read it; else a new one */ \
-    X(result, "nnw")       /* where the n numbers are that result i has */ \
-    X(drop, "")            /* forget the last result */ \
-    X(give, "n")           /* return results from this one on: none, one, or a tuple */ \
-    /* vectors: where they are stands in words */ \
-    X(zero, "nw")          /* n zeros */ \
-    X(gather, "nawww")     /* x, y, to, with k = places[i] for n numbers: to[i] = x[k] */ \
+    X(call, "o5xxxxx")     /* the value that a Python function returns; the second operand counts its arguments */ \
+    X(vector, "s1na")      /* the argument, if kernels (0) or Pinocchio (1) can read it; otherwise a new array */ \
+    X(result, "nnw")       /* write the address of the n numbers of a result; append nothing */ \
+    X(drop, "")            /* remove the last result */ \
+    X(give, "n")           /* end the plan and return the results from this index on: None, one, or a tuple */ \
+    /* vectors, whose addresses are in words; `gather` to `minus` have the operands n, places, x, y, to */ \
+    X(zero, "nw")          /* set n numbers to 0 */ \
+    X(gather, "nawww")     /* to[i] = x[k], where k = places[i] for each i < n */ \
     X(scatter, "nawww")    /* to[k] = x[i] */ \
     X(same_places, "nawww") /* to[k] = x[k] */ \
     X(plus, "nawww")       /* to[k] = x[k] + y[i] */ \
     X(minus, "nawww")      /* to[i] = x[k] - y[k] */ \
     X(affine, "naanaaaww") /* to[places] = constants; then to[rows[k]] += coefficients[k] * x[of[k]]: x, to */ \
-    X(turns, "naaw")       /* x[places[i]] is nearly a multiple of turns[i] */ \
-    X(units, "inaw")       /* of pairs (first, length): make these parts of x unit vectors */ \
-    X(near, "naw")         /* x differs from an array by at most FAR */
+    X(turns, "naaw")       /* check that each x[places[i]] is a multiple of turns[i], up to SAME_POSE */ \
+    X(units, "inaw")       /* normalise parts of x, given by pairs (first index, length) */ \
+    X(near, "naw")         /* check that x differs from an array by at most FAR */
 
 #define NAME_OF(name, operands) STEP_##name,
 enum { STEPS(NAME_OF) STEP_COUNT };
 #define LAYOUT_OF(name, operands) {#name, operands},
 static const struct { const char *name, *operands; } layouts[] = {STEPS(LAYOUT_OF)};
-#define SIZE_OF(name, operands) SIZE_##name = sizeof operands, /* words: the number of the step, its operands */
+#define SIZE_OF(name, operands) SIZE_##name = sizeof operands, /* in words: the number of the step, then its operands */
 enum { STEPS(SIZE_OF) };
 
-#define SAME_POSE 1e-6 /* [rad] or [m]: a joint of a loop that is this near stands where it should */
-#define UNLIMITED 1e100 /* Pinocchio writes "no limit" as the largest number */
-#define FAR 0.5        /* [rad] or [m]: Python looks again at a loop that was closed from farther away */
+#define SAME_POSE 1e-6 /* [rad] or [m], tolerance of joint coordinates */
+#define UNLIMITED 1e100 /* Pinocchio represents missing limits by the largest double */
+#define FAR 0.5        /* [rad] or [m]; if a projection changes q by more, the Python function runs */
 
 typedef struct {
     PyObject_HEAD
-    W required, allowed; /* bits of arguments that must be given, and of all that may be given */
-    W positions;         /* one more than the last position of an argument in the steps */
-    int remembered;      /* whether it belongs to particular objects: it stays when the other plans are renewed */
-    W *code;             /* the steps: number of the step, operands */
-    PyObject *owned;     /* a tuple of everything that the operands refer to */
+    W required, allowed; /* bit masks of the required arguments and of all accepted arguments */
+    W positions;         /* 1 + the largest argument position that the steps read */
+    int remembered;      /* whether `_remember_plan` added it; `renew` keeps such plans */
+    W *code;             /* the steps: number of each step, then its operands */
+    PyObject *owned;     /* a tuple of all objects that the operands refer to */
 } Plan;
 
 typedef struct { W *code, positions; Py_ssize_t size, capacity; int makes; PyObject *owned; } Writer;
@@ -339,7 +339,7 @@ static int write_word(Writer *w, W word)
 
 static int write_steps(Writer *w, PyObject *steps);
 
-/* Write one operand; *count is the last count. */
+/* Write one operand; *count is the last operand of kind n. */
 static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W *count)
 {
     W word;
@@ -378,7 +378,7 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
     return PyList_Append(w->owned, x) < 0 ? -1 : write_word(w, word);
 }
 
-/* Whether `call_code` calls code with so many words. */
+/* Return whether `call_code` can pass n words. */
 static int is_size(W n) { return n == 20 || n == 32 || n == 52 || n == 76 || n == 120 || n == 216; }
 
 static int write_steps(Writer *w, PyObject *steps)
@@ -404,7 +404,7 @@ static int write_steps(Writer *w, PyObject *steps)
     return 0;
 }
 
-/* Plan(required, allowed, steps, kept): `kept` is owned as well */
+/* Plan(required, allowed, steps, kept): the plan also owns `kept`. */
 static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     long long required, allowed;
@@ -412,10 +412,10 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named)
     if ((named && PyDict_GET_SIZE(named)) || !PyArg_ParseTuple(args, "LLOO", &required, &allowed, &steps, &kept))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Plan takes no keywords");
     Writer w = {NULL, 0, 0, 0, 0, PyList_New(0)};
-    /* The end of the steps is a step as well, which returns nothing. */
+    /* An additional step `give` ends every plan; it returns None. */
     int written = w.owned && PyList_Append(w.owned, kept) == 0 && write_steps(&w, steps) == 0 &&
                   write_word(&w, STEP_give) == 0 && write_word(&w, MOST_MADE) == 0;
-    PyObject *owned = written ? PyList_AsTuple(w.owned) : NULL; /* a tuple, so that nobody takes anything out */
+    PyObject *owned = written ? PyList_AsTuple(w.owned) : NULL; /* a tuple, because it is immutable */
     Plan *plan = owned ? (Plan *)type->tp_alloc(type, 0) : NULL;
     Py_XDECREF(w.owned);
     if (!plan) {
@@ -435,7 +435,7 @@ static int plan_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* There is no tp_clear: steps refer to what is owned.  Owners break cycles, as they let go of their plans. */
+/* There is no tp_clear, because the steps need the owned objects.  Owners break cycles by releasing their plans. */
 static void plan_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -446,7 +446,7 @@ static void plan_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* ------------------------------------------------------------------ plans: running them */
+/* ------------------------------------------------------------------ plans: execution */
 
 #define T1 W
 #define T4 T1, T1, T1, T1
@@ -458,9 +458,9 @@ static void plan_dealloc(PyObject *self)
 #define G32(i) G16(i), G16(i + 16)
 #define G64(i) G32(i), G32(i + 32)
 
-/* Call code with words in the way of a C function of so many integers.  Numba's functions return int32 and take the
-   addresses of a result and of an error first.  Words behind the last parameter are not read: in the calling
-   conventions of x86-64 and ARM64 the caller removes them, so that a few sizes serve all kernels. */
+/* Call code as a C function with n integer arguments.  Functions compiled by Numba return int32; their first arguments
+   are the addresses of a result and of an error.  They ignore additional arguments, because in the calling conventions
+   of x86-64 and ARM64 the caller cleans up the stack.  Therefore a few numbers of arguments suffice for all kernels. */
 static int32_t call_code(W code, const W *w, W n)
 {
     if (n <= 20) return ((int32_t(*)(T16, T4))(intptr_t)code)(G16(0), G4(16));
@@ -471,7 +471,7 @@ static int32_t call_code(W code, const W *w, W n)
     return ((int32_t(*)(T64, T64, T64, T16, T4, T4))(intptr_t)code)(G64(0), G64(64), G64(128), G16(192), G4(208), G4(212));
 }
 
-/* Run a kernel; whether it raised nothing and reports nothing. */
+/* Run a kernel; return whether it raised no exception and returned status 0. */
 static int run_kernel(W code, W *words, W n)
 {
     W status = 0, error = 0;
@@ -507,7 +507,7 @@ static int overlap(const void *a, W bytes_a, const void *b, W bytes_b)
     return (const char *)a < (const char *)b + bytes_b && (const char *)b < (const char *)a + bytes_a;
 }
 
-/* The words that lead to memory of others are what they were, in the order in which they may be read. */
+/* Return whether watched words have the expected values.  The order ensures that each word is safe to read. */
 static int unchanged(const W *row)
 {
     for (W n = *row++; n > 0; n--, row += 3)
@@ -515,10 +515,10 @@ static int unchanged(const W *row)
     return 1;
 }
 
-enum { STATE_BUFFERS = 5, LOST = 1 + STATE_BUFFERS }; /* see owed.py: any, one word per buffer, lost */
+enum { STATE_BUFFERS = 5, LOST = 1 + STATE_BUFFERS }; /* status words: any, one per buffer, lost; see owed.py */
 
-/* Keep the state of a call that will owe members, for which p has the operands of the step `note`: in place of an older
-   state, whose members are lost.  Returns whether the words will change; usually the last call wrote them. */
+/* Store the state of a call that owes members, given the operands p of the step `note`.  Members that are still owed
+   for another state in the buffer are lost.  Return whether the status words must change; usually they need not. */
 static int note(const W *p)
 {
     W slot = 1 + p[1], clears = p[2], owes = p[3], spoils = p[4], *words = PLACE(W, p[6]);
@@ -538,7 +538,7 @@ static int note(const W *p)
     return changes;
 }
 
-/* After the kernel: enter the members in the words. */
+/* Update the status words after the kernel. */
 static void owe(const W *p)
 {
     W *words = PLACE(W, p[6]), any = 0;
@@ -548,7 +548,7 @@ static void owe(const W *p)
     words[0] = any;
 }
 
-/* The argument `out`, or a new array.  What kernels read while they write (position, size, word) must be elsewhere. */
+/* Return the argument `out`, or a new array.  `out` must not overlap the three inputs (position, size, word). */
 static PyObject *out_of(PyObject *const *given, const W *p)
 {
     PyArrayObject *a = (PyArrayObject *)given[p[1]];
@@ -562,7 +562,7 @@ static PyObject *out_of(PyObject *const *given, const W *p)
         const void *from = p[i + 1] ? NUMBERS_AT(WORD_AT(p[i + 2])) : NULL;
         if (!from) continue;
         if (overlap(PyArray_DATA(a), PyArray_NBYTES(a), from, 8 * p[i + 1])) return NULL;
-        /* A converted array may overlap where it was converted from; Python compares that. */
+        /* `out` can overlap the original of a converted array; only the Python function checks this. */
         if (x && PyArray_CheckExact(x) && PyArray_DATA((PyArrayObject *)x) != from) return NULL;
     }
     return Py_NewRef((PyObject *)a);
@@ -586,7 +586,7 @@ static int make_units(W count, const W *pairs, double *x)
     return 1;
 }
 
-/* Whether numbers are multiples of turns; a turn is 2 pi, or larger than any difference where turns mean nothing. */
+/* Return whether numbers are multiples of turns.  A turn is 2 pi, or a huge number if the coordinate has no period. */
 static int whole_turns(W n, const W *places, const double *turns, const double *x)
 {
     for (W i = 0; i < n; i++)
@@ -594,7 +594,7 @@ static int whole_turns(W n, const W *places, const double *turns, const double *
     return 1;
 }
 
-/* Where the bytes of a mask are, 0 if x is none. */
+/* Return the address of the bytes of a mask, or 0 if x is not a mask of n bool. */
 static W mask_of(PyObject *x, W n)
 {
     PyArrayObject *a = (PyArrayObject *)x;
@@ -609,7 +609,7 @@ static int has_items(PyObject *x, PyObject *known)
     return !n || !memcmp(PySequence_Fast_ITEMS(x), PySequence_Fast_ITEMS(known), sizeof(PyObject *) * (size_t)n);
 }
 
-/* Whether Pinocchio reads an array as it is, with all strides. */
+/* Return whether Pinocchio can read an array without conversion; all strides are allowed. */
 static int is_for_pinocchio(PyObject *x)
 {
     PyArrayObject *a = (PyArrayObject *)x;
@@ -617,13 +617,13 @@ static int is_for_pinocchio(PyObject *x)
     return PyArray_TYPE(a) == NPY_DOUBLE || PyArray_TYPE(a) == NPY_FLOAT;
 }
 
-/* The argument itself if kernels can read it, or Pinocchio, where that is enough; else a new array of its numbers. */
+/* Return the argument if kernels (or, if `for_pinocchio`, Pinocchio) can read it; otherwise return a converted copy. */
 static PyObject *vector_of(PyObject *x, W for_pinocchio, W n, double *buffer)
 {
     const double *from = numbers_of(x, n, buffer);
     if (!from) return NULL;
     if (from != buffer) return Py_NewRef(x);
-    /* A column is a vector for Pinocchio, but a row is not. */
+    /* Pinocchio accepts shape (n, 1) as a vector, but not shape (1, n). */
     return for_pinocchio && is_for_pinocchio(x) && PyArray_DIM((PyArrayObject *)x, 0) == n ? Py_NewRef(x) : filled(n, buffer);
 }
 
@@ -638,7 +638,7 @@ static PyObject *call_python(const W *p, PyObject *const *given, PyObject *const
     return PyObject_Vectorcall(PLACE(PyObject, p[1]), arguments, (size_t)p[2], NULL);
 }
 
-/* None, the result at `first`, or a tuple of it and those behind it. */
+/* Return the results from index `first` on: None, one object, or a tuple. */
 static PyObject *given_back(PyObject *const *made, int count, W first)
 {
     if (count <= first) Py_RETURN_NONE;
@@ -650,7 +650,7 @@ static PyObject *given_back(PyObject *const *made, int count, W first)
 
 #define NEED(condition) \
     if (!(condition)) goto python
-#define NEXT(step) /* by a constant: a size that is looked up would let each step wait for the one before */ \
+#define NEXT(step) /* The size is a constant, because a lookup would delay the next step. */ \
     p += SIZE_##step; \
     continue
 
@@ -666,7 +666,7 @@ static PyObject *given_back(PyObject *const *made, int count, W first)
         NEXT(step); \
     }
 
-/* Return the result of a call; NULL without an error if the call is left to the Python function. */
+/* Return the result of a call; NULL without an exception if the Python function must run. */
 static PyObject *run_plan(const Plan *plan, PyObject *const *given)
 {
     PyObject *made[MOST_MADE], *answer = NULL, *x;
@@ -800,7 +800,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             double *to = NUMBERS_AT(WORD_AT(p[9]));
             from = NUMBERS_AT(WORD_AT(p[8]));
             for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = NUMBERS_AT(p[3])[i];
-            for (W i = 0; i < p[4]; i++) /* in order, so that sums round as those of NumPy's add.at */
+            for (W i = 0; i < p[4]; i++) /* in order, for the same rounding as in NumPy's add.at */
                 to[PLACE(W, p[5])[i]] += NUMBERS_AT(p[7])[i] * from[PLACE(W, p[6])[i]];
             NEXT(affine);
         }
@@ -813,19 +813,19 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         }
     }
 python:
-    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear(); /* Python reports it better */
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear(); /* Python raises a better error */
 end:
     while (count > 0) Py_DECREF(made[--count]);
     return answer;
 }
 
-/* ------------------------------------------------------------------ owners: data and models with their plans */
+/* ------------------------------------------------------------------ owners: data objects and models */
 
 typedef struct {
     PyObject_HEAD
-    PyObject *model;   /* of a data: the model that a call must name; NULL: all calls are Python's */
-    PyObject **plans;  /* by number of the function: a tuple of plans, or NULL */
-    W *made_at;        /* the count of compiled code when they were made */
+    PyObject *model;   /* of a data object: model that calls must pass; NULL: the Python function runs */
+    PyObject **plans;  /* by function number: a tuple of plans, or NULL */
+    W *made_at;        /* by function number: `compiled_count` when the plans were written */
     Py_ssize_t size;
 } Owner;
 
@@ -833,14 +833,14 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *function, *dict, *weak; /* the Python function */
-    PyObject *names;                  /* of arguments, each with its position */
+    PyObject *names;                  /* names of arguments, each followed by its position */
     Py_ssize_t number, by_position, positions, owner_at, python_calls;
-    long long optional; /* bits of arguments for which None is the same as nothing */
+    long long optional; /* bit mask of the arguments whose default is None */
 } Function;
 
 static Py_ssize_t function_count;
 
-/* Make buffer for the plans of a function. */
+/* Allocate memory for the plans of all functions. */
 static int reserve(Owner *owner, Py_ssize_t number)
 {
     if (number < owner->size) return 0;
@@ -860,7 +860,7 @@ static void put_plans(Owner *owner, Py_ssize_t number, PyObject *plans)
     Py_XDECREF(before);
 }
 
-/* Forget the plans of all functions. */
+/* Delete the plans of all functions. */
 static int owner_clear(PyObject *self)
 {
     Owner *owner = (Owner *)self;
@@ -897,7 +897,7 @@ static void owner_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* _accept_model(model): calls must name this model; None: all calls are Python's. */
+/* _accept_model(model): use plans only if a call passes this model; None: never use plans. */
 static PyObject *owner_accept(PyObject *self, PyObject *model)
 {
     PyObject *before = ((Owner *)self)->model;
@@ -906,7 +906,7 @@ static PyObject *owner_accept(PyObject *self, PyObject *model)
     Py_RETURN_NONE;
 }
 
-/* _forget_plans(function=None): forget the plans of a function, or all plans. */
+/* _forget_plans(function=None): delete the plans of one function, or all plans. */
 static PyObject *owner_forget(PyObject *self, PyObject *args)
 {
     PyObject *function = NULL;
@@ -918,7 +918,7 @@ static PyObject *owner_forget(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Whether x is a plan of a function: it reads no more arguments than the function has. */
+/* Return whether x is a plan that reads only argument positions of the function; if not, set TypeError. */
 static int is_plan_of(PyObject *x, const Function *f)
 {
     if (Py_TYPE(x) == Plan_type && ((Plan *)x)->positions <= f->positions) return 1;
@@ -926,7 +926,7 @@ static int is_plan_of(PyObject *x, const Function *f)
     return 0;
 }
 
-/* Return the plans of `first`, then of `second` so many that are remembered, and the others if they are wanted. */
+/* Return the plans of `first`, then from `second` up to `most` remembered plans and, if `others`, all other plans. */
 static PyObject *joined(PyObject *first, PyObject *second, Py_ssize_t most, int others)
 {
     PyObject *list = PySequence_List(first), *plans;
@@ -939,7 +939,7 @@ static PyObject *joined(PyObject *first, PyObject *second, Py_ssize_t most, int 
     return plans;
 }
 
-/* _remember_plan(function, plan, most): try a plan before the others of a function, of which so many are kept. */
+/* _remember_plan(function, plan, most): add a plan, which is tried first; keep at most `most` remembered plans. */
 static PyObject *owner_remember(PyObject *self, PyObject *args)
 {
     Owner *owner = (Owner *)self;
@@ -974,7 +974,7 @@ static PyType_Spec plan_spec = {"pin_clusters._native.Plan", sizeof(Plan), 0,
 
 /* ------------------------------------------------------------------ functions */
 
-/* Sort arguments by their position; return the bits of those that are given, -1 if they do not fit. */
+/* Sort arguments by position; return the bit mask of the passed arguments, or -1 for a wrong signature. */
 static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, PyObject **given)
 {
     W bits = 0;
@@ -983,18 +983,18 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
     if (n > f->by_position) return -1;
     for (Py_ssize_t i = 0; i < n; i++) TAKE(args[i], i);
     for (Py_ssize_t i = n; i < f->positions; i++)
-        *(PyObject *volatile *)&given[i] = NULL; /* two or three: a call of memset would take longer */
+        *(PyObject *volatile *)&given[i] = NULL; /* memset would be slower for two or three items */
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, k), *known;
         Py_ssize_t all = PyTuple_GET_SIZE(f->names), i = 0;
-        for (; i < all; i += 2) { /* names are interned, nearly always */
+        for (; i < all; i += 2) { /* Names are almost always interned, so pointers are compared first. */
             known = PyTuple_GET_ITEM(f->names, i);
             if (known == name || (PyUnicode_GET_LENGTH(known) == PyUnicode_GET_LENGTH(name) && !PyUnicode_Compare(known, name)))
                 break;
         }
         if (i >= all) return -1;
         W at = PyLong_AsLongLong(PyTuple_GET_ITEM(f->names, i + 1));
-        if (at < n || bits & (W)1 << at) return -1; /* given twice */
+        if (at < n || bits & (W)1 << at) return -1; /* passed twice */
         TAKE(args[n + k], at);
     }
     return bits;
@@ -1002,9 +1002,9 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
 
 static Owner *owner_of(const Function *f, PyObject *const *given)
 {
-    static PyTypeObject *seen[2]; /* the last classes of data and models, kept for ever: looking up bases takes long */
+    static PyTypeObject *seen[2]; /* cached classes, never released, because PyObject_TypeCheck is slow */
     PyObject *x = given[f->owner_at];
-    if (!x && f->owner_at) { /* without data, a model may have plans as well */
+    if (!x && f->owner_at) { /* If data is omitted, the model can have plans. */
         x = given[0];
         return x && PyObject_TypeCheck(x, Owner_type) && !((Owner *)x)->model ? (Owner *)x : NULL;
     }
@@ -1016,13 +1016,13 @@ static Owner *owner_of(const Function *f, PyObject *const *given)
     return f->owner_at == 0 || (given[0] && ((Owner *)x)->model == given[0]) ? (Owner *)x : NULL;
 }
 
-/* Let the owner make the plans of a function: new code has been compiled since they were made. */
+/* Let the owner write the plans of a function again, because new code has been compiled since. */
 static int renew(Owner *owner, Function *f)
 {
     W now = compiled_count;
     PyObject *plans;
     if (reserve(owner, f->number) < 0) return -1;
-    owner->made_at[f->number] = now; /* first: what is called next may call as well */
+    owner->made_at[f->number] = now; /* set first, because `_plans_of` may call the function */
     if (!(plans = PyObject_CallMethod((PyObject *)owner, "_plans_of", "O", (PyObject *)f))) return -1;
     if (!PyTuple_CheckExact(plans)) {
         Py_DECREF(plans);
@@ -1047,7 +1047,7 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
     W bits = sorted(f, args, PyVectorcall_NARGS(nargsf), kwnames, given);
     Owner *owner = bits < 0 ? NULL : owner_of(f, given);
     if (owner && f->number < owner->size && owner->plans[f->number]) {
-        PyObject *plans = Py_NewRef(owner->plans[f->number]); /* functions of Pinocchio may change what is there */
+        PyObject *plans = Py_NewRef(owner->plans[f->number]); /* Functions that a plan calls may replace the plans. */
         Py_BEGIN_CRITICAL_SECTION((PyObject *)owner);
         for (Py_ssize_t i = 0; !answer && i < PyTuple_GET_SIZE(plans); i++) {
             const Plan *plan = (Plan *)PyTuple_GET_ITEM(plans, i);
@@ -1066,8 +1066,8 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
     return answer;
 }
 
-/* Function(function, names and positions, how many may be given by position, position of the owner of plans, bits of
-   arguments that may be None) */
+/* Function(function, names and positions, number of arguments that can be passed by position, position of the owner of
+   the plans, bit mask of the arguments whose default is None) */
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     PyObject *function, *names;
@@ -1104,7 +1104,7 @@ static int function_traverse(PyObject *self, visitproc visit, void *arg)
 
 static int function_clear(PyObject *self)
 {
-    Py_CLEAR(((Function *)self)->dict); /* the Python function stays: finalizers may call */
+    Py_CLEAR(((Function *)self)->dict); /* `function` is kept, because finalizers may call it */
     return 0;
 }
 
@@ -1121,7 +1121,7 @@ static void function_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* Functions are pickled by their name, and are no methods of classes that have them, as Python's builtins. */
+/* Like Python's builtins, functions are pickled by name and do not become methods as attributes of a class. */
 static PyObject *function_reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -1158,12 +1158,12 @@ static PyType_Slot function_slots[] = {
 static PyType_Spec function_spec = {"pin_clusters._native.Function", sizeof(Function), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, function_slots};
 
-/* ------------------------------------------------------------------ questions: a simulation asks a user's function */
+/* ------------------------------------------------------------------ questions: a simulation calls a user function */
 
 typedef struct {
     PyObject_HEAD
-    PyObject *function, *convert, *asked; /* of the user; what converts its answers; t, q, v, then tau */
-    PyObject *given, *error;              /* an answer that is of no use; what was raised */
+    PyObject *function, *convert, *asked; /* user function; converter of its return value; array of t, q, v, tau */
+    PyObject *given, *error;              /* last invalid return value; last exception */
     W nq, nv;
 } Question;
 
@@ -1192,7 +1192,7 @@ static int take_torques(PyObject *x, W nv, double *to)
     return from != NULL;
 }
 
-/* Called by a kernel, which holds the interpreter lock, with the address of a question; 0 if the torques are there. */
+/* Compute torques; return 0 on success.  A kernel that holds the interpreter lock passes the address of a question. */
 static W ask(W address)
 {
     Question *question = PLACE(Question, address);
@@ -1271,8 +1271,8 @@ static PyType_Spec question_spec = {"pin_clusters._native.Question", sizeof(Ques
 
 /* ------------------------------------------------------------------ the module */
 
-/* introduce(Force, StdVec_Force, SE3, holder_at, force, forces, placement, numbers): tell how Pinocchio's objects look.
-   The objects have the numbers given; a kind whose numbers are not found where expected is left to Python. */
+/* introduce(Force, StdVec_Force, SE3, holder_at, force, forces, placement, numbers): derive the memory layout of
+   Pinocchio's objects from sample objects with known numbers.  Python converts classes with an unknown layout. */
 static PyObject *introduce(PyObject *module, PyObject *args)
 {
     PyTypeObject *Force, *Forces, *SE3;
@@ -1298,7 +1298,7 @@ static PyObject *introduce(PyObject *module, PyObject *args)
     return Py_BuildValue("iii", boost.force_holder != 0, boost.forces_holder != 0, boost.se3_holder != 0);
 }
 
-/* compiled(): code has been compiled, so that more plans may be possible. */
+/* compiled(): new code has been compiled, so more plans may be possible. */
 static PyObject *compiled(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;

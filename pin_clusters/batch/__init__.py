@@ -1,13 +1,13 @@
 """Functions for many states at once: each row of an array is one state, and names are the same as for one state.
 
 ``rnea``, ``aba``, ``nonLinearEffects``, ``crba`` and ``computeMinverse`` run robot-specific code on groups of ``lanes``
-states in SIMD registers (8 states with AVX-512, 4 with AVX2, otherwise 2), and so do the derivatives of models without
-closed loops. Other functions process one row at a time in compiled code. The rows are divided among ``threads``
-threads. A result equals the result of the function for one state up to rounding, and it does not depend on the number
-of threads or on other rows. A row of the result is NaN if its input is not finite, an independent motion moves no
-inertia, or a closed loop is open or singular. Batch functions take no data, because each thread has its own workspace.
-If a ``Coupling`` is defined by a Python function, the rows are processed in Python. For arrays on a GPU, the functions
-are enqueued on the stream of the array library, the results stay on the GPU, and ``threads`` has no effect.
+states in SIMD registers (8 states with AVX-512, 4 with AVX2, otherwise 2). So do derivatives of models without closed
+loops. Other functions process one row at a time in compiled code. The rows are divided among ``threads`` threads. Each
+row equals the result of the function for one state up to rounding, and it does not depend on the number of threads or
+on other rows. A row of the result is NaN if its input is not finite, if an independent joint moves no inertia, or if a
+closed loop violates its constraints or is singular. Batch functions have no argument ``data``, because each thread has
+its own workspace. If a ``Coupling`` is defined by a Python function, all rows are processed in Python. For arrays on a
+GPU, calls are enqueued on the stream of the array library, results stay on the GPU, and ``threads`` has no effect.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # The number is determined on first access, because determining it initializes LLVM.
+    # ``lanes`` is determined on first access, because this initializes LLVM.
     if name == "lanes":
         return _lanes_of_host()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

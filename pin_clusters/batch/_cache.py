@@ -1,4 +1,4 @@
-"""Cache for objects that depend on a model and on arguments. The cache lives as long as the model."""
+"""Cache of objects that are derived from a model and from arguments of a call. It lives as long as the model."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar

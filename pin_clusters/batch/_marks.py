@@ -14,7 +14,7 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of failed rows: open loop; singular loop, or motion without inertia; input that is not finite."""
+"""Status of failed rows: violated loop constraint; singular loop or singular mass matrix; input that is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
@@ -29,15 +29,15 @@ STATES = Report(
     "a loop of model {name!r} is open in {0} rows and singular in {1} rows", "pc.project(model, q) closes a row"
 )
 MOVES = Report(
-    "a loop of model {name!r} cannot follow in {0} rows and is singular in {1} rows", "pc.integrate shows the reason"
+    "a loop of model {name!r} cannot close in {0} rows and is singular in {1} rows", "pc.integrate shows the reason"
 )
 PROJECTIONS = Report(
     "the constraints of model {name!r} have no solution in {0} rows, and a loop is singular in {1} rows",
     "pc.project shows the reason",
 )
 SIMULATIONS = Report(
-    "in {0} rows the start violates the constraints of model {name!r} or a loop cannot follow, in {1} rows a loop is "
-    "singular, and in {2} rows the motion diverges",
+    "in {0} rows the initial state violates the constraints of model {name!r} or a loop cannot close, in {1} rows a "
+    "loop is singular, and in {2} rows the motion diverges",
     "pc.simulate shows the reason",
 )
 
@@ -46,7 +46,7 @@ def mark_input(batch: Batch) -> int:
     bad = np.zeros(batch.rows, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
-            if not math.isfinite(table.sum()):  # fast test; finite numbers are checked again, as their sum may overflow
+            if not math.isfinite(table.sum()):  # the sum of finite numbers can overflow, so rows are tested too
                 bad |= ~np.isfinite(table).all(axis=1)
     batch.status[bad] = NOT_FINITE
     return int(np.count_nonzero(bad))
@@ -55,7 +55,7 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the user passed a status array.
 
-    ``level`` is the number of calls between user and caller; ``check_results`` marks rows with NaN or inf as failed.
+    ``level`` counts stack frames from the caller to the user's code. If ``check_results``, NaN and inf also fail.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set failed rows to NaN and warn, except about ``without_numbers`` rows with non-finite input (None: all)."""
+    """Set failed rows to NaN and warn, but do not count ``without_numbers`` (None: all) of those with status 3."""
     status = batch.status
     if not status.any():
         return
@@ -103,7 +103,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 
 
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, report: Report = STATES) -> None:
-    """Run all rows in Python, if the JIT is off or the user has Python functions; for ``STATES``, check the loops."""
+    """Run all rows in Python. If ``report`` is ``STATES``, rows in which a loop is not closed fail."""
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)

@@ -98,7 +98,7 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
-    """Convert a function for one state to a function of the row number; if ``forced``, the last table has forces."""
+    """Return a function that calls ``single`` for a row number; if ``forced``, the last table contains forces."""
     data = None
 
     def run_row(n: int) -> Any:
@@ -116,7 +116,7 @@ _MEANING = {"gravity": "acceleration of gravity", "inertial": "pc.parameters(mod
 
 
 def parameter_rows(model: ClusterModel, function: str, parameters: Any, rows: int | None) -> list[RowArgument]:
-    """Convert parameters to arguments in the order of traces; repeat single values for all rows, except on a GPU."""
+    """Convert parameters to arguments in the order of ``pc.trace``; repeat a vector for all rows, except on a GPU."""
     if not isinstance(parameters, Mapping):
         raise ArgumentTypeError(
             f"parameters must be a dict of arrays, such as {{'ratios': rows}}, got {type(parameters).__name__}."

@@ -23,7 +23,7 @@ if hasattr(os, "register_at_fork"):
 def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None:
     """Distribute the rows among this thread and up to ``threads`` - 1 other threads.
 
-    Each piece, except the last one, is a multiple of ``grain`` rows. Each thread calls ``begin`` once. ``begin``
+    The size of each piece except the last is a multiple of ``grain``. Each thread calls ``begin`` once. ``begin``
     returns the function run(first, last), which processes the rows first to last - 1.
     """
     threads = min(threads, -(-rows // grain))

@@ -30,7 +30,7 @@ documented = stock(
         threads: Number of threads.
         out: Contiguous float64 array for the result, with the shape of the result. It may be one of the arguments.
         status: Array for the status of each row, shape (N,), int8. 0: valid; 1: the gap of a loop exceeds 1e-6 of its
-            length, or 1e-6 rad; 2: a loop is singular, or an independent motion moves no inertia; 3: the input is not
+            length, or 1e-6 rad; 2: a loop is singular, or an independent joint moves no inertia; 3: the input is not
             finite. Failed rows are NaN. If ``status`` is None, a warning reports failed rows.
 
     Raises:

@@ -94,7 +94,7 @@ def project(
 ) -> np.ndarray:
     """Project N configurations onto the constraints, like ``pc.project``.
 
-    If the gap of a loop is large, its row is projected by the slower method of ``pc.project``, in one thread.
+    Rows in which a loop has a large gap are projected by the slower method of ``pc.project``, in one thread.
 
     Args:
         q: Configurations of the spanning tree, shape (N, nq); they may violate the constraints.
@@ -164,7 +164,7 @@ class _Terms:
 
 
 def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
-    """Compute the terms for fixed joints with the ids ``held``; None if the kernel cannot compute the projection."""
+    """Return the terms for fixed joints with the ids ``held``; None if the kernel cannot compute the projection."""
     shape, tree = manifold(model), model.own_tree
     if not shape.linear or (model.closures and not loops_of(model).compiled):
         return None

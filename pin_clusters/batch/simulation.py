@@ -63,8 +63,8 @@ def simulate(
 ) -> Motions:
     """Simulate a robot from N initial states, like ``pc.simulate``.
 
-    If the independent joints of a row must be changed near a singularity, this row is simulated in one thread. The
-    energy is not monitored; therefore, a time step that is too large is detected only if the motion diverges.
+    Rows that must change their independent joints near a singularity are simulated in one thread. The energy is not
+    monitored; therefore, a time step that is too large is detected only if the motion diverges.
 
     Args:
         q: Initial configurations, shape (N, nq); they must satisfy the constraints.
@@ -85,7 +85,7 @@ def simulate(
             the script needs ``if __name__ == "__main__":``.
         out: Two arrays, for q and v of the result.
         status: Array for the status of each row, shape (N,), int8. 0: valid; 1: the initial state violates the
-            constraints, or a loop cannot be closed after a step; 2: a loop is singular, or an independent motion moves
+            constraints, or a loop cannot be closed after a step; 2: a loop is singular, or an independent joint moves
             no inertia; 3: the input is not finite, the motion diverges or starts below the ground, or contacts have no
             solution. Failed rows are NaN. If ``status`` is None, a warning reports failed rows.
 
@@ -189,5 +189,5 @@ def _pair(out: Any) -> tuple[Any, Any]:
     if out is None:
         return None, None
     if not isinstance(out, (tuple, list)) or len(out) != 2:
-        raise ArgumentTypeError(f"out must contain two arrays, for q and v, got {type(out).__name__}. Leave it out.")
+        raise ArgumentTypeError(f"out must be None or two arrays, for q and v, got {type(out).__name__}.")
     return out[0], out[1]

@@ -23,7 +23,7 @@ native: Any = extension.native if layer() == "C" else None
 
 
 class _PythonOwner:
-    """Replaces the extension's base class for objects that have plans; its methods do nothing."""
+    """Base class of data and models if there is no extension; its methods do nothing."""
 
     __slots__ = ()
 

@@ -36,7 +36,7 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine for data that are created, and batches that run, in the ``with`` block and the current thread.
+    """Select the engine for data created and batch functions called by the current thread in the ``with`` block.
 
     All engines agree up to rounding errors. On one machine, repeated runs with an engine give identical results.
 

@@ -25,7 +25,7 @@ class Operation(NamedTuple):
             ends in ``_at`` or ``_rows``, the function is the kernel itself, and ``takes`` lists all its parameters.
         takes: Names of the arguments. An argument is a float64 vector unless a type follows a colon: ``f2`` float64
             matrix, ``i0`` integer, ``i1`` integer vector, ``i2`` integer matrix, ``b1`` vector of bytes.
-        loops: Whether closed loops have separate passes, ``..._loops``, which are not compiled for other robots.
+        loops: Whether robots with closed loops use separate passes, ``..._loops``, which other robots do not compile.
         group: Group of related operations.
         nogil: Whether several threads may run the kernel at the same time.
         block: Record that is the only parameter of the kernel; its nested fields are the arguments in order. The kernel
@@ -72,7 +72,7 @@ class Function(NamedTuple):
     gives: str  # names of the results that the function returns or stores in the data
     tables: str  # name of the data's ``Pointer`` that is passed to the kernel
     called: bool = True  # whether users call the function
-    traced: bool = True  # whether a trace runs these passes; otherwise the trace uses the spanning tree
+    traced: bool = True  # whether ``pc.trace`` runs these passes for this function
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -278,7 +278,7 @@ ENERGY_REGRESSORS = Operation(
     group="regressor",
 )
 
-# --- coupling matrix G, projection and continuation of closed loops; no ``Function`` declares their callers
+# --- closed loops (coupling matrix G, projection, continuation) and simulation
 COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
     "coupling_derivatives",
@@ -371,7 +371,7 @@ STATE_FUNCTIONS = (
 """Functions of a state (q, v, a or tau) whose results are arrays or numbers."""
 STATE_FUNCTIONS_BY_NAME = {x.name: x for x in STATE_FUNCTIONS}
 DIRECT_FUNCTIONS = tuple(x for x in STATE_FUNCTIONS if x.called and x.operation.group == "data")
-"""Functions for which a typical call only runs a kernel."""
+"""Functions for which a typical call only runs one kernel."""
 
 LOOP_FUNCTIONS = (
     Function("move", MOVE, "", "", ""),

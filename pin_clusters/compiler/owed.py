@@ -35,7 +35,7 @@ def bits(members: str) -> int:
 
 
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
-"""Members that the spanning tree's data contains."""
+"""Members that are stored in the ``pin.Data`` of the spanning tree."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 """Members that are needed to compute Jacobians of joints and frames, and members for their time derivatives."""
 
@@ -45,7 +45,7 @@ class Owed(NamedTuple):
 
     buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
-    spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises an error
+    spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading such members raises an error
     writes: int = 0  # members that this function writes during the call, but that other functions owe
 
     @property
@@ -96,7 +96,7 @@ OWED = {
 }
 """Members that each function owes, spoils and writes. ``Jcom`` and ``mass`` of massless subtrees do not change."""
 
-# The lowest bits of ``what`` select the results of the kernel of the tree.
+# In ``what``, the lowest bits select results of the tree's kernel; the bits of ``PARTS`` follow.
 _BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
 WHAT = (1 << _BUFFER_AT) - 1
 """Bit mask of the bits in ``what`` that select results."""
@@ -117,7 +117,7 @@ def owing_of(what: int) -> Owed:
 
 
 def before(buffer: int) -> tuple[int, int]:
-    """Return how many vectors of size nq, and how many of size nv, all preceding buffers contain."""
+    """Return the numbers of vectors of size nq and of size nv in all buffers before ``buffer``."""
     names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 
@@ -128,7 +128,7 @@ def places(nq: int, nv: int) -> list[int]:
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 
-# members that the tree's kernel writes for each result: always, additionally if v is given, additionally if a is given
+# for each result: members that the tree's kernel writes; further members if v is given; further members if a is given
 _WRITTEN = (
     (tl.MOTION, "", "v", "a"),
     (tl.COLUMNS, "J", "", ""),

@@ -1,4 +1,4 @@
-"""Fast calls: plans, which list the steps by which the C extension executes a Python call with compiled kernels.
+"""Fast calls of Python functions. The C extension executes a call by a *plan*, a list of steps that run kernels.
 
 A function with the decorator ``fast`` has plans for its typical argument lists; all other calls run the Python
 function. A plan belongs to one data object (or model). ``Form`` writes the plan, and ``_native.c`` executes the plan.

@@ -62,7 +62,7 @@ class Form:
         kept: Objects that must stay alive because words contain their addresses.
         arrays: Dictionary of arrays, in addition to the arrays of the owner.
         shapes: Dictionary of shapes, in addition to the shapes of the owner.
-        made: Dictionary from kernel argument names to pairs: the word with a new array's address, and the array's size.
+        made: For each kernel argument that is a new array: the word with the array's address, and the array's size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
@@ -80,7 +80,7 @@ class Form:
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan. A call with this plan returns its results from number ``first`` on."""
+        """Return the plan. A call by this plan returns all results except for the first ``first`` ones."""
         required, allowed = (
             sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
@@ -126,13 +126,13 @@ class Form:
         return array
 
     def reads_tree(self) -> None:
-        """Add a check that runs the Python function if the memory of the tree's data has a new address."""
+        """Add a check that the arrays of the tree's data are still at the same addresses."""
         table = self.owner._watch.table
         self.checks.append(("unchanged", table.size, table))
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Add a check that copies external forces to the array that kernels read, after its first nv numbers."""
+        """Add a check that copies external forces to the array that kernels read, starting at index nv."""
         n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
@@ -156,10 +156,10 @@ class Form:
             given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
                 new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
                 ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
-            numbers: Dictionary of numbers that ``given`` names.
-            arrays: Dictionary of further arrays that ``given`` names.
-            leads: Dictionary of arrays that earlier steps find; an item is the word with the address, then the shape.
-            early: Whether to run the kernel before any step overwrites a stored state, because the kernel may fail.
+            numbers: Dictionary from names that occur in ``given`` to numbers.
+            arrays: Dictionary from names that occur in ``given`` to further arrays.
+            leads: Dictionary of arrays whose address an earlier step writes to a word; an item is (word, *shape).
+            early: Whether the kernel runs before any step overwrites a stored state, because the kernel can fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
@@ -214,7 +214,7 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Add steps that record the owed members of ``data`` and store the state; add all kernels before these steps.
+        """Add steps that record the owed members of ``data`` and store the state. Add all kernels with ``run`` first.
 
         Earlier calls no longer owe the members ``clears``. If ``late``, the state is stored after the kernels, so a
         failed call changes neither state nor owed members. Kernels must not modify the state, given by ``vectors``.

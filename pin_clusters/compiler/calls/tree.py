@@ -126,10 +126,10 @@ def of_tree(
         form, code = begun
         if not given:
             motion = take_motion(form, names)
-            if level_at[0] and len(names) > 1:  # The plan requires that the links are still at this state.
+            if level_at[0] and len(names) > 1:  # The links must not have been placed at another q since.
                 nq = data._model.nq
                 form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
-            for name, x in motion.items():  # copied, because the kernel overwrites these arrays
+            for name, x in motion.items():  # copied, because the kernel overwrites the last motion
                 form.arrays[name] = np.zeros(x.size)
                 form.before.append(("copy", x.size, form.arrays[name], x))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])
@@ -206,7 +206,7 @@ _WAYS = (
 
 
 def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
-    """Return the ways to specify a point: (index argument, whether a placement follows, reference, whether a frame)."""
+    """Return call forms: (index argument, whether a placement follows, reference argument, whether it is a frame)."""
     if "_index" in function.positions:
         return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
     return [("joint_id", "placement" in function.positions, "reference_frame", False)]

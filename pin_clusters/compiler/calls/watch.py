@@ -1,4 +1,4 @@
-"""Detection of moved arrays of Pinocchio's objects: certain words in memory change if an array gets a new address."""
+"""Detection of arrays in Pinocchio's objects that have a new address, by comparing words (64 bits) in memory."""
 
 import ctypes
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ def word(at: int) -> int:
 class Watch:
     """Addresses of words in memory, and the values of these words at construction.
 
-    A word comes first if it determines whether other words can be read safely. For example, a length precedes items.
+    Each word can be read safely if no previous word has changed. For example, a length precedes the items.
 
     Attributes:
         table: Number of words; then, for each word, the address of a pointer, an offset [bytes] and the expected value.
@@ -23,7 +23,7 @@ class Watch:
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """``items`` contains addresses of pointers and offsets [bytes]; only the step ``unchanged`` checks them."""
+        """``items`` contains pairs (address of a pointer, offset [bytes]), which ``holds`` does not compare."""
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[ctypes.c_int64, int]] | None = None
@@ -37,7 +37,7 @@ class Watch:
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        if self._cells is None:  # created when needed; usually only the extension compares words
+        if self._cells is None:  # rarely needed, because the extension compares words
             expected = self.table[3::3].tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)

@@ -20,8 +20,8 @@ _MADE = re.compile(
 def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
     """Divide straight-line code into blocks.
 
-    Between blocks, the code branches to the instruction ``end`` if the argument ``pointer`` is null. This branch is
-    never taken. Without the branch, LLVM would merge the blocks.
+    Between blocks, the code branches to the instruction ``end`` if the argument ``pointer`` is null, which is never
+    true. Without this branch, LLVM would merge the blocks.
     """
     blocks = [list(lines[first : first + _SIZE]) for first in range(0, len(lines), _SIZE)]
     slots, blocks = _kept_between(blocks) if len(blocks) > _MANY else ([], blocks)

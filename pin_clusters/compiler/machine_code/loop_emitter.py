@@ -105,7 +105,7 @@ class LoopEmitter(Emitter):
             return self._constant(x)
         if x.id not in self._frame.groups:
             return self.load("frame", self._frame.places[x.id])
-        if x.id not in self._frame.places:  # a pack of inputs from one array, which is not in the frame
+        if x.id not in self._frame.places:  # All numbers of this pack are inputs from one array.
             inputs = [self._inputs[a.args[0]] for a in x.args[: self._frame.limbs[self._group]]]
             return self.load(f"in.{inputs[0][0]}", self._place([i for _, i in inputs]))
         return self.load("frame", self._place(self._frame.result(x).places))
@@ -129,7 +129,7 @@ class LoopEmitter(Emitter):
         return self.in_all_lanes(self.kind, number)
 
     def _place(self, places: Sequence[int]) -> str:
-        """Write the computation of the current limb's index, given the indices for all limbs."""
+        """Return the LLVM name of the current limb's index, given the indices of all limbs."""
         steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             (step,) = steps

@@ -27,7 +27,7 @@ def _schedule(program: Program) -> list[Expression | Result]:
     steps: list[Expression | Result] = []
     for position in range(program.first, len(values)):
         steps += [values[position], *waiting.pop(position, ())]
-    # Results that are constants or inputs do not belong to an operation.
+    # Results that are constants or inputs do not follow an operation, so they are stored at the end.
     return steps + [result for results in waiting.values() for result in results]
 
 

@@ -7,7 +7,7 @@ def call(function: str, array: str, columns: int, kind: Kind) -> str:
     fewer_than_lanes = columns < kind.lanes
     name = f"{function}_{'few_' * fewer_than_lanes}{kind.lanes}_{kind.real}"
     last = columns - kind.lanes
-    # The last block can overlap the previous block.
+    # The last block overlaps the previous block if the lanes do not divide the columns evenly.
     firsts = [0] if fewer_than_lanes else [*range(0, last, kind.lanes), last]
     lines = []
     for first in firsts:

@@ -46,7 +46,7 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
     try:
         while components:
             name = components.pop()
-            of_package = len(components) < 2  # the folder and its parent are used only by this package
+            of_package = len(components) < 2  # This package owns the folder and its parent, so stricter rules apply.
             try:
                 if make:
                     with suppress(OSError):  # The folder exists or cannot be created.
@@ -55,7 +55,7 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
-                target = os.readlink(name, dir_fd=descriptor)  # also raises if the component is not a link
+                target = os.readlink(name, dir_fd=descriptor)  # raises OSError if the component is not a link
                 owner = os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_uid
                 links += 1
                 if of_package or owner not in _trusted() or links > 40:

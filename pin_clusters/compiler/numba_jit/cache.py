@@ -70,7 +70,7 @@ def _sources(own: Path) -> str | None:
 
 
 def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
-    """Return the cache file of a function, or None if no folder can be used or the function has no stable name."""
+    """Return the cache file of a function; None for closures, changed sources, or if no folder can be used."""
     if dispatcher.py_func.__closure__ is not None:  # The cache key does not include the values of a closure.
         return None
     folder = cache_folder()

@@ -2,7 +2,7 @@
 
 - ``error_model="numpy"``: A division by zero returns inf and does not raise an exception inside a kernel.
 - ``fastmath={"contract"}``: LLVM can use fused multiply-add. No other flag is set; ``nnan`` would break ``isnan``.
-- ``forceinline``: The small spatial functions are inlined into the kernel. This flag has the largest effect.
+- ``forceinline``: The small spatial functions are inlined into the kernel. No other flag matters as much.
 - ``inline="always"`` (``paste``): Long parts of a kernel are merged before compilation. A call would take 20 ns,
   because an array is passed as seven numbers. With ``forceinline``, each part would be compiled twice.
 - ``_nrt=False`` (``uncounted``): Numba does not count references to arrays. In functions with loops and many exits,

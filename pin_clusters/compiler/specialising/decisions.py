@@ -1,7 +1,7 @@
 """Translation of decisions to LLVM text. A decision is a kernel function that contains only branches and calls.
 
-The source code of the kernels is translated. Calls of other decisions are inlined; all other calls are calls of traced
-functions. Every local variable is one ``double`` on the stack.
+The source code of the kernels is translated. Other decisions are inlined at their calls; all other called functions are
+traced. Every local variable is one ``double`` on the stack.
 """
 
 import ast

@@ -47,8 +47,8 @@ def module(
         operation: The operation whose kernel is replaced.
         conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
-        looked_at: Inputs for which ``core`` checks that all values are finite.
-        elsewhere: For each array that is not an argument, row and field of the request that contain its address.
+        looked_at: Inputs that ``core`` checks for non-finite values; ``entry`` checks all others.
+        elsewhere: Dictionary from arrays that are not arguments to (row, field) of their address in the request.
         redundant: Status to return if the last output, which is a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
@@ -78,7 +78,7 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the address word of each input; an input can be passed as another argument, such as tau for ``a``."""
+        """Return the address word of each input. Inputs and arguments can differ in name, such as ``a`` and ``tau``."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
         addresses = {name: self._data.get(name, word) for name, word in by_place}

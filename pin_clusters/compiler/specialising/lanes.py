@@ -117,7 +117,7 @@ class Lanes:
         return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
 
     def pack(self, group: int, t: Sequence[Any]) -> Any:
-        """Return the pack of old expressions (one per limb); if all of them are the same float, return this float."""
+        """Convert expressions of the original graph (one per limb) to a pack, or to a float if all are this float."""
         return self._build(self._demand(group, tuple(t)))
 
     def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:

@@ -30,7 +30,7 @@ def limbs_of(model: ClusterModel) -> list[Group]:
     for c, joints in enumerate(clusters):
         above = {home.get(int(tree.parents[j]), -1) for j in joints} - {c}
         children[max(above, default=-1)].append(c)
-    signatures: dict[int, int] = {}  # signature number of the subtree that begins at a cluster
+    signatures: dict[int, int] = {}  # for each cluster, a number for the structure of its subtree
     numbers: dict[tuple[object, ...], int] = {}
     for c in reversed(range(len(clusters))):
         looks = _signature(model, clusters[c], [signatures[k] for k in children[c]])

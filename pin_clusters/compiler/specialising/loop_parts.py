@@ -145,7 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers. True becomes a positive number if all pivots exceed their limits."""
+    """Return the results as numbers; a truth value becomes the minimum of +-1 and of all pivots minus their limits."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

@@ -35,7 +35,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
     of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
-        written = text()  # The text is the cache key, because the tables contain no user functions.
+        written = text()  # The tables lack user functions, so the text is the cache key.
         return load_made_of([written], lambda: written)
     read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
@@ -105,7 +105,7 @@ def groups_of(model: ClusterModel, function: Function) -> list[Group]:
 
 
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
-    """Return the indices that each output writes; entries for joints on different tree branches remain zero."""
+    """Return the indices of the entries to write in each output, without zeros for joints on different branches."""
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
     if function.operation.group == "data" or is_of_loops(function):
         return written

@@ -136,7 +136,7 @@ class _Request(Memory):
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: For each array that is not an argument, row and field of the request that contain its address.
+        elsewhere: Dictionary from arrays that are not arguments to (row, field) of their address in the request.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:

@@ -179,7 +179,7 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of a kernel's code with external forces, 0 before compilation, or else ``address``."""
+        """Return the address of the code with external forces: 0 before compilation, ``address`` if there is none."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:

@@ -22,7 +22,7 @@ from .module import code_of, groups_of, in_lanes
 from .traced_kernels import BY_OWN_NAME, SPECIALISED, traced
 
 Rows = Callable[..., None]
-# Checked values, comparison that is true if the check fails, and the row's status. The first failed check counts.
+# Checked values, comparison that is true if the check fails, and the row's status if this check is the first to fail.
 _LOOKED_AT = (
     ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
     ("conditions", f"uge {CONDITION_LIMIT**2!r}", at.ROW_SINGULAR),
@@ -112,7 +112,7 @@ def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) ->
         sums = [kind.constant(0.0)] * 4  # Four separate sums are computed in parallel.
         for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
             number = w.load(array, k)
-            if array == "in.q":  # Angles that are too large for the sines overflow to infinity.
+            if array == "in.q":  # The product is infinite if the angle is too large for the sine.
                 number = w.new(f"fmul {t} {number}, {kind.constant(NUMBERS['double'].huge)}")
             product = w.new(f"fmul contract {t} {number}, {kind.constant(0.0)}")
             sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")

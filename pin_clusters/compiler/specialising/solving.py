@@ -1,7 +1,7 @@
 """Code for the derivatives of forward dynamics: it calls two functions, then solves with the mass matrix M.
 
 The factorisation of M is unrolled. The code then solves for all right-hand sides, which are the columns of a matrix, in
-a loop. Each pass of the loop solves for as many columns as fit into a vector register.
+a loop. Each iteration solves for as many columns as fit into a vector register.
 """
 
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     rows, transposed = _factored(model)
     graph = Graph()
     X = np.array(graph.inputs(0, n), dtype=object)
-    entries: dict[int, Expression] = {}  # The entries of L are inputs after the rows of X.
+    entries: dict[int, Expression] = {}  # In the graph, the entries of L are inputs after those of X.
     for x in rows:
         if isinstance(x, Expression):
             entries[x.id] = graph.make(INPUT, n + len(entries))

@@ -47,7 +47,7 @@ BOUNDS = {
     "pivots": "ole 0.0",
     "conditions": f"uge {CONDITION_LIMIT**2!r}",
     "opens": f"uge {OPEN**2!r}",
-    "finite": "uge 1e300",  # the squares of the values are compared
+    "finite": "uge 1e300",  # applied to squared values; also true for NaN
 }
 """LLVM comparison for each checked quantity. If it is true, the caller runs the kernel, which reports the error."""
 
@@ -214,7 +214,7 @@ def traced(
                 outputs, read = _of_hybrid(run, int(function.name.split()[1]))
             else:
                 outputs = _arguments(function, run, run_function(function.name.removesuffix(FORCES), run))
-    except (SingularClusterError, ZeroDivisionError):  # the inertia about a joint is always zero
+    except (SingularClusterError, ZeroDivisionError):  # for example because a joint moves no inertia
         return None
     conditions = [run.work[condition.at] for condition in model.tables.conditions if function.operation is not OPENNESS]
     residuals = run.opens(still=function.operation is OPENNESS) if opens else []

@@ -28,7 +28,7 @@ from .variants import digits_of, key_of
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
-_PLACED = 24  # size of the placement of a joint or frame: rotation (9), translation (3) in the link, then in the joint
+_PLACED = 24  # numbers per joint or frame: rotation (9) and translation (3) in the link, then the same in the joint
 _ADDRESS = tl.Field._fields.index("address")
 _FEW = 64  # Arrays of this size or larger are cleared by a loop before the results are written.
 _SUMMED = 8  # number of squares in each sum; the processor computes separate sums in parallel
@@ -53,7 +53,7 @@ class _Traced(Memory):
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
         self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" if it has angles, size
-        self._must: list[tuple[Any, str]] = []  # (number, comparison): if one comparison holds, the kernel must run
+        self._must: list[tuple[Any, str]] = []  # (number, comparison): if one is true, the generic kernel runs
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
@@ -83,7 +83,7 @@ class _Traced(Memory):
             return value
         if name == "places":
             return np.array(value)
-        if name == "place":  # ``_put_place`` attaches the first joint or frame to the variant's link.
+        if name == "place":  # the first joint or frame, which ``_put_place`` attaches to the variant's link
             return model.njoints * self._variant["frame"] if "frame" in self._variant else 0
         if name in ("q", "v", "a", "M"):
             size = {"q": model.nq, "M": 16}.get(name, nv)
@@ -211,7 +211,7 @@ class _Traced(Memory):
         checked = {name for name, _, _ in self._checked}
         values = [x.value for x in results if isinstance(x.value, Expression)]
         inputs = [x for x in needed(values) if x.op == INPUT and owners[x.args[0]] not in checked]
-        # A NaN in an input also appears in the values computed from it, so the smaller of the two sets is checked.
+        # A NaN in an input spreads to the results, so only the shorter of ``inputs`` and ``values`` is checked.
         looked_at = [*self._seen, *min(inputs, values, key=len)]
         for i in range(0, len(looked_at), _SUMMED):
             total = sum(x * x for x in looked_at[i : i + _SUMMED])

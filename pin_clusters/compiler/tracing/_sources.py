@@ -82,11 +82,11 @@ class Memory:
         return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
-        """Return the arrays index, params and work, and the result array."""
-        raise NotAvailableError("tables behind an address")
+        """Return the arrays index, params, work and keep of a ``Pointer``."""
+        raise NotAvailableError("kernels that read tables at an address cannot be traced")
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
-        raise NotAvailableError("a kernel behind an address")
+        raise NotAvailableError("kernels that call other kernels cannot be traced")
 
 
 class Copies(Memory):
@@ -127,10 +127,10 @@ def reading(memory: Memory) -> Iterator[None]:
 
 
 def _call_address(address: Any, *_: Any) -> Any:
-    raise NotAvailableError("a function that the user compiled")
+    raise NotAvailableError("compiled user functions cannot be traced")
 
 
-# For each module, replacements for the functions that branch on values. Modules that use them are imported later.
+# For each module, replacements for its functions that branch on values. Modules that import these are loaded later.
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {

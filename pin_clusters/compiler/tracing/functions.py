@@ -117,7 +117,7 @@ def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
-    """Return derivatives with respect to an input (outputs, nv). Changes of q are velocities as in ``pc.integrate``."""
+    """Return derivatives with respect to an input, (outputs, nv); for q, with respect to v of ``pc.integrate``."""
     places = [int(x.args[0]) for x in run[name]]
     rows = [backward([x], [1.0]) for x in outputs]
     raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
@@ -125,7 +125,7 @@ def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
 
 
 def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rotation and position of a frame relative to the world, and both relative to the frame's joint."""
+    """Return rotation and position of a frame relative to the world, then relative to the frame's joint."""
     f = run.model.own_tree.frames[frame]
     first = run.model.tables.tree.sections.oMi + 12 * int(f.parentJoint)
     R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]

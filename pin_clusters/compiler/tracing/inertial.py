@@ -20,7 +20,7 @@ from ...model import ClusterModel, alike, numbers_of, once, parameter_columns, r
 from .expressions import Expression, select
 
 _ROUNDING = 1e-11  # allowed error, relative to the largest number
-_STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than the inertia that the base adds
+_STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than 1.0, which ``_Numbers`` adds
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class _Atom:
         columns: Indices of the parameters.
         directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
         readings: Matrix that maps a parameter change to its components along the directions, same shape.
-        touches: Bodies and clusters that the parameters may affect; groups with a common one are evaluated separately.
+        touches: Bodies and clusters that the parameters may affect. Groups that share one are perturbed separately.
     """
 
     columns: range
@@ -113,7 +113,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
 
 
 class _Numbers:
-    """The numbers of the tables as a function of a parameter change; all bodies have mass before the change."""
+    """The numbers of the tables as a function of a parameter change, relative to parameters with positive masses."""
 
     def __init__(self, model: ClusterModel, own: np.ndarray) -> None:
         self.model, self.columns = model, parameter_columns(model)

@@ -36,7 +36,7 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
 
 
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
-    """Return a label for each entry of a parameter input, which describes the entry.
+    """Return a descriptive label for each entry of a parameter input.
 
     Args:
         model: The model.
