@@ -23,7 +23,7 @@ def thickness(skeleton: Skeleton, length: float) -> float:
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether a body is a trunk: a floating base, or a body fixed to the world, that carries limbs."""
+    """Return whether a body with mass is a trunk: a floating base, or fixed to the world."""
     tree = skeleton.model.tree
     if not tree.inertias[joint].mass > 0.0:
         return False
