@@ -50,7 +50,7 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and offset in the world, shape (3,), [m]; view planar robots along their axes."""
+    """Return the camera's target and the offset from it, in the world, [m]; planar robots are seen along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
