@@ -23,7 +23,7 @@ from .tree_memory import made
 
 # Kernels by name, for robots without closed loops (False) and with closed loops (True).
 _KERNELS = {loops: {op.name: kernels.of(op.name, loops) for op in OPERATIONS} for loops in (False, True)}
-# Attributes with the arrays that fast calls use, by the names of the arrays in the plans of the calls.
+# Maps the names of arrays in the plans of fast calls to the attributes that contain these arrays.
 _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
@@ -257,7 +257,7 @@ class ClusterData(OwedMembers):
     def __init__(self, model: ModelParts) -> None:
         self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model.tables.work)
-        # Only the kernels that compute the couplings of the tree move the loops in this workspace.
+        # Separate workspace, in which only the kernels of G and its derivatives solve the loops.
         (self._loop_work,) = on_a_page(model.tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
@@ -287,7 +287,7 @@ class ClusterData(OwedMembers):
                 "M": (work, flat_M),
                 "Minv": (work, flat_Minv),
                 "energy": (work, np.zeros(2)),
-                # The array contains G of the tree, then the bias of G. Rows that do not depend on q are written once.
+                # The array contains G, then the bias g. Rows of G that do not depend on q are written once.
                 "coupling": (loop_work, coupling),
                 "coupling_rate": (loop_work, with_rate),
                 "forced": (work, np.zeros(nv + 6 * model.njoints)),  # contains the result, then the external forces
@@ -351,7 +351,7 @@ class ClusterData(OwedMembers):
         return generic if special is None else int(special.address(COUPLING_DERIVATIVES.name, generic))
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
-        """Run a kernel with the tables of ``result`` for the user's function ``of``; return its status code."""
+        """Run a kernel with the tables of ``result`` for the public function ``of``; return the status code."""
         special = self._functions
         code: int | None = None if special is None else special.run(of, kernel, result, self._pointers[result], *arrays)
         if code is None:

@@ -46,8 +46,8 @@ class ClusterModel(Attachments):
         q_reference: Configuration in which all loops are nearly closed, shape (nq,), [rad] or [m]. It determines the
             assembly mode (branch) of each loop, the length of each rod without ``length``, and ``pc.neutral``. The
             default is a nonsingular configuration with closed loops near Pinocchio's neutral configuration.
-        independent: Names of joints whose velocities must be independent. In a cluster with loops that contains any of
-            these joints, they replace the automatic choice.
+        independent: Names of joints whose velocities must be independent. If a cluster with loops contains any of these
+            joints, they replace the automatic choice in this cluster.
         preferred: Names of joints to prefer in the automatic choice of independent joints, in order of priority, for
             example motors, then springs. They are chosen unless other joints reduce the condition number of the loop
             equations by a factor of ten. Joints with limits have the next priority.
@@ -74,7 +74,7 @@ class ClusterModel(Attachments):
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: A constraint is invalid, or constraints contradict each other.
         UnsupportedJointError: A constraint does not support the type of a joint, or a joint is a mimic joint.
-        InertiaError: A body's mass is negative, its inertia is not finite, or it has less inertia than its rotors.
+        InertiaError: A mass is negative, an inertia is not finite, or a body has less inertia than its rotors.
         UnknownNameError: A constraint or a shape refers to an unknown joint, body or frame.
         ConfigurationError: ``q_reference`` is not near a configuration in which all loops are closed.
         ShapeError: The size of ``q_reference`` is not nq.

@@ -37,11 +37,11 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = (
 )
 _DATA = pin.RigidConstraintData
 _HEAD = object.__basicsize__
-_BEFORE, _BEHIND = 96, 400  # range that is searched before and after a model's first placement, [bytes]
+_BEFORE, _BEHIND = 96, 400  # range that is searched before and after the first placement in a contact, [bytes]
 
 
 class Marks(NamedTuple):
-    """Offsets from a model's first placement of the fields whose addresses Python cannot read directly, [bytes]."""
+    """Offsets, [bytes], of fields whose addresses Python cannot read, relative to the first placement in a contact."""
 
     type: int
     joint1_id: int
@@ -73,7 +73,7 @@ def gains_of(contact: Any) -> Any:
 
 
 def holds_itself(thing: Any) -> bool:
-    """Return whether a contact or its data owns its memory; items of Pinocchio's lists are stored in the list."""
+    """Return whether a contact or its data owns its memory, unlike an item that is stored in a list of Pinocchio."""
     marks = _marks()
     return marks is not None and _start_of_item(thing) - object_at(thing) == marks.begins[isinstance(thing, _DATA)]
 
@@ -81,8 +81,8 @@ def holds_itself(thing: Any) -> bool:
 def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
     """Return the addresses of words that change if the contacts, or their data, move in memory.
 
-    ``container`` is a list, a tuple or one of Pinocchio's own lists of ``things``. The result is None if an item could
-    move in memory without a change in such words.
+    ``things`` are the items of ``container``, which is a list, a tuple or one of Pinocchio's own lists. The result is
+    None if an item could move in memory without a change in such words.
     """
     if type(container) not in (list, tuple):
         return _words_of_vector(container) or None
@@ -96,7 +96,7 @@ def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
 
 
 def settings_of(settings: Any) -> np.ndarray | None:
-    """Return two accuracies, mu and the number of iterations of a ``pin.ProximalSettings``; None if not readable."""
+    """Return both accuracies, mu and the iterations of a ``pin.ProximalSettings``; None if its layout is unknown."""
     first = holder_of_settings()
     holder = word(holder_at(settings)) if type(settings) is pin.ProximalSettings else 0
     return _words(holder + 16, 4).copy() if first and holder and word(holder) == first else None
@@ -113,7 +113,7 @@ def holder_of_settings() -> int:
 
 
 def _words_of_reference(item: Any) -> list[int]:
-    """Return the addresses for ``words_of`` of a copy of a contact or of a list item; empty for other objects.
+    """Return the addresses that ``words_of`` needs for a copy or a list item; empty for other objects.
 
     The holder of a copy contains the address of the contact. The holder of an indexed item contains the address of a
     copy (0 while the item is in the list), the list, and the index. The holder of an item from an iterator contains the

@@ -15,7 +15,7 @@ from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Move q along v and close the loops by continuation; other dependent joints stay. May raise ``BranchLost``."""
+    """Move q along v and close the loops; dependent joints outside loops do not move. May raise ``BranchLost``."""
     loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
     target = pin.integrate(model.own_tree, q, v_tree)
@@ -31,7 +31,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     else:
         try:
             moved = _carry_slowly(model, loops, q, v, target)
-        except BranchLost:  # As in the kernel, closed loops do not move if v is zero.
+        except BranchLost:  # As in the kernel, a singular pose is accepted if v is zero and the loops are closed.
             if v.any() or not np.abs(loops.solved.residual(q) / loops.scales).max() < ROUNDING:
                 raise
     result = target.copy()
@@ -54,7 +54,7 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
 
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Close the loops along the motion with NumPy, which supports Python couplings faster than an uncompiled kernel."""
+    """Close the loops along the motion with NumPy; with couplings in Python, an uncompiled kernel would be slower."""
     tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()

@@ -11,7 +11,7 @@ from .._support.arrays import on_a_page
 class DerivativeMemory:
     """Arrays that the kernels for derivatives write.
 
-    Kernels never write the entries for two clusters on different branches of the tree, so these entries stay zero.
+    Entries for two clusters, neither of which supports the other, are always zero; kernels never write them.
 
     Attributes:
         rates: Intermediate values of the kernels.

@@ -48,7 +48,7 @@ class TreeCopy:
             new = self.tree.addJoint(parent, self.old.joints[j], placement, self.old.names[j])
             copy_fields(self.old, j, self.tree, new)
             self._put(j, new, pin.SE3.Identity())
-            self.tree.inertias[new] = self.old.inertias[j]  # _put adds to zero, which rounds the values
+            self.tree.inertias[new] = self.old.inertias[j]  # The addition in _put rounds the values.
 
     def hold(self, j: int, placement: pin.SE3) -> None:
         self.held.add(self.old.names[j])
@@ -173,7 +173,7 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
         raise ModelError(f"{who}: the model already has a joint or frame {name!r}. Choose another name.")
     try:
         pin.JointModel(joint)
-    except TypeError:  # Boost.Python raises it for arguments of a wrong type.
+    except TypeError:  # Boost.Python raises TypeError for a wrong type.
         expected = f"a joint of Pinocchio, such as pin.JointModelRY(), got {joint!r}"
         raise ArgumentTypeError(f"{who}: joint must be {expected}.") from None
     if not isinstance(inertia, (pin.Inertia, type(None))):
@@ -186,7 +186,9 @@ def appended(
     caller, tree = "appendModel", model_a.own_tree
     k = model_a.getFrameId(frame) if isinstance(frame, str) else frame
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k < tree.nframes:
-        raise ArgumentTypeError(f"{caller}: frame_in_modelA must be an id from 0 to {tree.nframes - 1}, got {frame!r}.")
+        raise ArgumentTypeError(
+            f"{caller}: frame_in_modelA must be a frame name, or an id from 0 to {tree.nframes - 1}, got {frame!r}."
+        )
     if not isinstance(placement, pin.SE3):
         raise ArgumentTypeError(f"{caller}: aMb must be a pinocchio.SE3, got {type(placement).__name__}.")
     _check_names(model_a, model_b)
@@ -236,7 +238,7 @@ def _both_shapes(
 def _made(
     copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
 ) -> Any:
-    """Build the model from finished copies with the options of the models; ``led`` are extra independent joints."""
+    """Build the model from finished copies and the options of the old models; ``led`` are extra independent joints."""
     first_model, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
         q_own, names = model._requested

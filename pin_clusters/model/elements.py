@@ -79,9 +79,9 @@ class RotorElement:
             exact but slower.
         reason: Why the rotor is kept as a body.
         source: The ``Rotor`` constraint; None for a body of the tree.
-        driven: Whether this is the rotor of a motor, not a gear stage. A ``Rotor`` states this in its ``driven``
-            argument. If several bodies of the tree always turn together, the fastest body is the motor's rotor, unless
-            it only follows rotors that have a ``Motor``.
+        driven: Whether this is the rotor of a motor, not a gear stage. For a ``Rotor``, this is its argument
+            ``driven``. If several bodies of the tree always turn together, the fastest body is the motor's rotor,
+            unless it only follows rotors that have a ``Motor``.
         motor: The ``Motor`` on this rotor, or None.
 
     Example:
@@ -168,7 +168,6 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
 
 
 def _as_rotor(tree: pin.Model, row: Row) -> bool:
-    """Return whether a body driven through a coupling is a rotor and not a link."""
     stated = isinstance(row.source, (Gear, Belt)) or sum(map(abs, row.coefficients)) > 1.0
     return stated and centred(tree, row.dependent)
 
@@ -192,7 +191,7 @@ def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
 
 
 def _beside_loops(topology: Topology) -> set[int]:
-    """Return the joints in clusters with loops that are in no body loop, such as the motors of differentials."""
+    """Return joints of clusters with loops whose bodies have no ``BodyClosure``, such as motors of differentials."""
     joints: set[int] = set()
     for loop in topology.analyses:
         moved = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}

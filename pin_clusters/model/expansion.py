@@ -27,7 +27,7 @@ class SpanningTree:
     from_tree: np.ndarray
     from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
     from_tree_q: np.ndarray  # index in this tree's q of each entry of the user's q, shape (nq,)
-    from_tree_v: np.ndarray  # for each entry of the user's v of the tree, its index in this tree's v
+    from_tree_v: np.ndarray  # index in this tree's v of each entry of the velocity of the user's tree
     rotors: tuple[int, ...]  # joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``
     coupling: np.ndarray | None  # G, shape (tree.nv, nv); None for a model with loops
 
@@ -67,8 +67,8 @@ def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> 
 def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
-    If only the ``axial_inertia`` J of a rotor is given, the rotor is already a part of its carrier's link. Its body has
-    no mass and the rotational inertia ``J s s'``, where s is the spin axis. This inertia is subtracted from the
+    If only the ``axial_inertia`` J of a rotor is given, the rotor is already a part of its carrier's link. The new body
+    has no mass and the rotational inertia ``J s s'``, where s is the spin axis. This inertia is subtracted from the
     carrier. Rotors on the universe also get such a body, because the rest of their inertia has no effect.
 
     Example:

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
-    """Decorate a function so that its result is cached per topology; models that differ in parameters share it."""
+    """Decorate a function so that its result is cached per topology; models that differ only in parameters share it."""
     cached: dict[int, _T] = {}
 
     @functools.wraps(find)

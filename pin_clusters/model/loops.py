@@ -30,8 +30,9 @@ class Loops:
 
     ``every`` contains the equations of all closures; ``solved`` contains only the equations that are solved, whose
     residuals are divided by ``scales``. ``dependents`` are the indices of the dependent velocities in the tree's v.
-    ``entries`` contains the indices in q of the loop joints, ``independent_entries`` the indices of independent joints.
-    After ``turns`` [rad] of a dependent joint, the loops repeat their pose; after ``periods``, the robot does.
+    ``entries`` contains the indices in q of the joints in clusters with loops, ``independent_entries`` the indices in q
+    of all independent joints. If a dependent joint turns by ``turns`` [rad], the pose of the loops does not change; if
+    it turns by ``periods`` [rad], the pose of the whole robot does not change.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -176,7 +177,7 @@ def _redundant(loops: Loops) -> np.ndarray:
 
 
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float, *, loops_only: bool) -> bool:
-    """Return whether q0 and q1 are equal in the loop joints, up to full turns that move no dependent joint."""
+    """Return whether loop joints are equal up to full turns, which must not move other joints unless ``loops_only``."""
     loops, tree = loops_of(model), model.own_tree
     gaps = pin.difference(tree, q0, q1)[loops.dependents]
     period = loops.turns if loops_only else loops.periods
@@ -184,7 +185,7 @@ def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: fl
 
 
 def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the period of each hinge, and of the hinge with the joints that follow it, [rad]; 1e300 if aperiodic."""
+    """Return ``turns`` and ``periods`` of each dependent joint (see ``Loops``), [rad]; 1e300 if there is no period."""
     tree, rows = model.own_tree, model.tables.topology.substituted
     chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)]
     hinges = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}

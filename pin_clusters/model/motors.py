@@ -58,7 +58,7 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
     remainder = R - R @ np.linalg.pinv(S, _ALIKE) @ S
     idle = np.array([r.joint_id is not None for r in unstated]) & (np.linalg.norm(remainder, axis=1) < _ALIKE)
     U, sizes, _ = np.linalg.svd(remainder[~idle])
-    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of other rotors that turn like motor rotors
+    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of rotors without a Motor that depend on rotors with a Motor
     shared = np.abs(sums @ R[~idle] @ np.linalg.pinv(S, _ALIKE)) > _ALIKE
     for r, mixed in zip(stated, shared.T, strict=True):
         if r.motor is not None and any(r.motor.loss_factors) and mixed.any():

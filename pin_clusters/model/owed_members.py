@@ -109,8 +109,8 @@ class OwedMembers(TreeWorkspace):
             state = None
         if state is None or buffer is None:
             raise NotComputedError(
-                f"data.{name} is not available. Either a later call has overwritten the state for which it was to be "
-                "computed, or Pinocchio would store meaningless numbers there. Before you read it, call "
+                f"data.{name} is not available. Either a later call has overwritten the state from which it is "
+                "computed, or Pinocchio itself would store meaningless numbers. Before you read it, call "
                 f"pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it."
             )
         if bits(name) & _PLACES and self._pay_places(buffer, state[0]):
@@ -135,7 +135,7 @@ class OwedMembers(TreeWorkspace):
         return True
 
     def _stands_at(self, q: np.ndarray) -> bool:
-        """Return whether q is the last configuration; if its placements are owed, compute them first."""
+        """Return whether the last joint placements belong to q; if placements at q are owed, compute them first."""
         owed = self._state_owed("oMi")
         if owed is not None and np.array_equal(owed[0], q):
             self._pay("oMi")

@@ -63,7 +63,7 @@ class PassiveForces:
         joint = self._tree.joints[j]
         stiffness, *higher = spring.stiffness
         if any(higher):
-            raise ConstraintError(f"{spring.label}: a joint of several degrees of freedom can only have k1.")
+            raise ConstraintError(f"{spring.label}: for a joint of several degrees of freedom, k2 and k3 must be 0.")
         if any(spring.damping) or spring.friction:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
@@ -140,7 +140,8 @@ def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, f
         joint = tree.joints[joint_id(tree, name, spring.label)]
         if joint.nv != 1:
             raise ConstraintError(
-                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom. Only joints with one can be summed."
+                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom, but a spring along a sum "
+                "supports only joints with one degree of freedom."
             )
         if joint.nq == 1:
             lengths[joint.idx_q] = coefficient

@@ -22,7 +22,7 @@ from .trees import inertia_tree_of
 UNITS = "Inertias are in kg m^2: 1 g cm^2 = 1e-7 kg m^2, 1 kg cm^2 = 1e-4 kg m^2."
 # Pairs of limits for the reflected inertia and the rotor inertia, both relative to the inertia that the joint moves.
 # Values above both limits of a pair indicate a mistake in units. Motors at wrists and knees turn links with up to 1000
-# times the inertia of the motor. A motor on a finger may have the same inertia as the finger, and reflect 1e4 times it.
+# times the inertia of the motor. A finger's motor may have the finger's inertia and a reflected inertia 1e4 times that.
 _SLIPS = (1e3, 30.0), (1e5, 3.0), (1e7, 0.0)
 _NOTHING = 1e-9
 _GYRATION = 1e-4, 0.5  # plausible radii of gyration, [m], from a watch to a ring with a diameter of 1 m
@@ -94,7 +94,7 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
         raise InertiaError(f"{finding}. The mass matrix is not positive definite. {cure}")
     link = float(r.axis @ tree.inertias[r.carrier_id].inertia @ r.axis)
     rotors_of_link = sum(x.axial_inertia * float(x.axis @ r.axis) ** 2 for x, _ in too_heavy if x.carrier == r.carrier)
-    # In many models, rotors are carried by massless links between joints, or by links without thickness.
+    # No warning for massless links or links without thickness, which carry rotors in many models.
     if 0.0 < link < rotors_of_link:
         yield f"{finding}. A body cannot have less inertia than one of its parts. {cure}"
 
@@ -187,7 +187,7 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     yield (
         f"{_label(r)}: {r.axial_inertia:g} kg m^2 at the ratio {r.row[i]:g} is {share:.2g} times the inertia "
         f"({moved[i]:.3g} {'kg' if slides(tree, j) else 'kg m^2'}) that joint {tree.names[j]!r} moves. Typical rotors "
-        f"there have {1e-3 * least:.1g} to {10.0 * least:.1g} kg m^2. {UNITS}"
+        f"at this joint have {1e-3 * least:.1g} to {10.0 * least:.1g} kg m^2. {UNITS}"
         + (f" This also applies to {names}." if names else "")
     )
 

@@ -74,7 +74,7 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     axis = joint_axis(joint)
     if axis is None or "Mimic" in kind:
         raise UnsupportedJointError(
-            f"Joint {name!r} is a {kind}, which has no kernel. All of Pinocchio's joints are supported except "
+            f"Joint {name!r} is a {kind}, which is not supported. All of Pinocchio's joints are supported except "
             "mimic joints (see pc.expand_mimic) and ellipsoid joints."
         )
     pitch = 0.0
@@ -88,7 +88,7 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     elif kind.startswith("JointModelR"):
         primitive_kind = layout.REVOLUTE
     else:
-        raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which has no kernel.")
+        raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which is not supported.")
     return [Primitive(primitive_kind, placement, axis_to_z(axis), iq, iv, 1, pitch)]
 
 

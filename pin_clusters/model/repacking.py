@@ -23,7 +23,7 @@ def repacked(
     """Return the numbers of the tables for other body inertias (without lumped rotors), armature and rotor inertias.
 
     ``axial`` maps the ``id`` of a ``Rotor`` constraint to its axial inertia, [kg m^2]. If the inertias change which
-    rotors are lumped (spin elements), the result has another size or meaning.
+    rotors are lumped (spin elements), the result has a different layout.
     """
     tree, topology = model.own_tree.copy(), model.tables.topology
     for j in range(1, tree.njoints):

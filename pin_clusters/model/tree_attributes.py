@@ -59,7 +59,7 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
 
 
 def _undivided(name: str, doc: str) -> Any:
-    """Return a property for a list of the tree that is valid for v only if the model has no dependent joints."""
+    """Return a property for a list of velocity indices or sizes, which exists only without dependent joints."""
 
     def get(model: "TreeAttributes") -> Any:
         if len(model.idx_v_independent) < model.own_tree.nv:
@@ -76,7 +76,7 @@ def _independent(name: str, what: str, more: str = "") -> Any:
 class TreeAttributes:
     """Read-only attributes with the same names as in ``pin.Model``.
 
-    Attributes of size nq belong to the tree. Attributes of size nv (``armature``, ``effortLimit``, ``velocityLimit``,
+    Attributes of size nq equal the tree's. Attributes of size nv (``armature``, ``effortLimit``, ``velocityLimit``,
     ``friction``, ``damping``) have one entry per independent velocity. ``joints`` are the joints of the tree, so
     ``joints[i].idx_v`` is an index in the tree's velocity; the index in v is ``joint_idx_v(name)``. Methods such as
     ``getJointId`` raise an exception for unknown names.
@@ -158,7 +158,7 @@ class TreeAttributes:
             types_of_name = [str(f.type) for f in tree.frames if f.name == name]
             if types_of_name:
                 raise UnknownNameError(
-                    f"frame {name!r} of model {tree.name!r} has type {', '.join(types_of_name)}, not that type."
+                    f"frame {name!r} of model {tree.name!r} has type {', '.join(types_of_name)}, not the type given."
                 )
             frame_names = [f.name for f in tree.frames]
             raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, frame_names))

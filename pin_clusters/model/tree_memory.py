@@ -1,4 +1,4 @@
-"""Finds the addresses of the results in ``pin.Data``. Fields without an address are written in Python, slowly."""
+"""Finds the addresses of the results in ``pin.Data``. Fields with unknown addresses are written in Python, slowly."""
 
 import ctypes
 import functools
@@ -34,7 +34,7 @@ def check(tree: pin.Model, data: Any) -> None:
         raise ArgumentTypeError(f"data.tree must be a pinocchio.Data, got {type(data).__name__}. {cure}")
     try:
         sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
-    except TypeError:  # Boost.Python raises it for uninitialized objects.
+    except TypeError:  # Boost.Python raises TypeError for uninitialized objects.
         raise ArgumentTypeError(f"data.tree is a pinocchio.Data that was created without __init__. {cure}") from None
     sizes |= {name: (getattr(data, name).size // rows, tree.nv) for name, rows in _MATRICES.items()}
     sizes["oMf"] = len(data.oMf), tree.nframes

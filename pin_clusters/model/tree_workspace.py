@@ -191,7 +191,7 @@ class TreeWorkspace(Owner):
 
     @property
     def _level(self) -> int:
-        """Motion of which derivatives can be computed: 0 none, 1 velocities, 2 velocities and accelerations."""
+        """Stored motion, which can be differentiated: 0 none, 1 velocities, 2 velocities and accelerations."""
         return int(self._moved[self._model.tables.tree.derived.level])
 
     def _forget(self) -> None:

@@ -73,7 +73,7 @@ def animate(
         ghost_model: Robot that performs the second motion; by default ``model``.
         ghost_label: Description of the ghost in the legend.
         v: Independent velocities, shape (n, nv), [rad/s] or [m/s]. If ``v`` or ``tau`` is passed, forces are drawn.
-        tau: Independent torques, shape (n, nv), [N m] or [N]. If ``v`` or ``tau`` is omitted, it is zero.
+        tau: Independent torques, shape (n, nv), [N m] or [N]. If only one of ``v``, ``tau`` is passed, the other is 0.
         notes: Additional sentences for the legend.
         viewer: As in ``MeshcatVisualizer.initViewer``. By default, no server is started; only pages can be written.
         ground: Ground plane to draw.

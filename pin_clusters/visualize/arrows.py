@@ -42,10 +42,10 @@ class Arrow:
 def of_constraints(
     model: ClusterModel, data: Any, q: Any, v: Any, tau_tree: Any, fext: Any = None, *, bearings: bool = False
 ) -> list[Arrow]:
-    """Return arrows for loop, rod and external forces, and for joint forces if ``bearings``; moments are not drawn.
+    """Return arrows for forces of loops and rods, external forces and (if ``bearings``) joint forces, without moments.
 
     The arrow of a loop is the force of body a on body b; the arrow of a joint is the force of the parent on the child.
-    A rod has an arrow at each end, on the body there. An external force acts at the origin of its joint frame.
+    A rod has an arrow at each end: its force on the body. An external force acts at the origin of its joint frame.
     """
     forces = constraint_forces(model, data, q, v, tau_tree, fext)
     poses = data.tree.oMi

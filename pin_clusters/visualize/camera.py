@@ -50,11 +50,11 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and offset in the world, shape (3,), [m]; view planar robots along their axes."""
+    """Return the camera's target and the offset from it, in the world, [m]; planar robots are seen along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
-    elif axis[2] > 0.9:  # horizontal plane: view from above; in-plane gravity points down
+    elif axis[2] > 0.9:  # For a horizontal plane, view from above; in-plane gravity points downwards in the view.
         gravity = np.array(skeleton.model.tree.gravity.linear)[:2]
         down = gravity / np.linalg.norm(gravity) if np.linalg.norm(gravity) > 0.0 else np.array([0.0, -1.0])
         direction = np.array([0.35 * down[0], 0.35 * down[1], 1.0])
@@ -83,7 +83,7 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     """Set the camera of a live viewer; ``script`` sets the camera of a page.
 
-    meshcat's camera always looks at the origin of the world. It moves back until the target is also visible.
+    meshcat's camera always looks at the origin of the world. The camera moves back until the target is also visible.
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)

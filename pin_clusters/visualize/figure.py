@@ -64,7 +64,7 @@ class Figure:
         return np.concatenate(corners) if corners else np.array([self.skeleton.lower, self.skeleton.upper])
 
     def state(self, q: np.ndarray) -> State:
-        """Return the state of all nodes at q; rotor angles continue from the previous call."""
+        """Return the state of all nodes at q; full turns of rotors are counted from call to call."""
         return State(world(self.model.tree, self._data, q), self.angles(q), self._residuals(q))
 
     def restart(self) -> None:

@@ -63,7 +63,7 @@ def touching_shapes(model: ClusterModel, touching: Any) -> pin.GeometryModel | N
 def pushes(result: SimulationResult, time: np.ndarray, chosen: np.ndarray) -> list[list[Arrow]]:
     forces_of_bodies: list[list[Arrow]] = []
     if not np.array_equal(result.time, time):
-        raise ShapeError("contacts must be the simulation result from which time and q come.")
+        raise ShapeError("contacts.time differs from time. Pass the simulation result that contains this time and q.")
     low, high = (np.clip(time[chosen] + side * 0.5 * WINDOW, time[0], time[-1]) for side in (-1.0, 1.0))
     for b, name in enumerate(result.bodies):
         l, centres = result.contact_impulses[:-1, b], np.nan_to_num(result.contact_centres[:-1, b])

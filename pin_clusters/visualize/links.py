@@ -1,4 +1,4 @@
-"""Draws bodies that have no meshes (rods between joints, or boxes with the inertia of the body), and joints."""
+"""Draws joints, and bodies without meshes as rods between joints or as boxes with the inertia of the body."""
 
 import itertools
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def thickness(skeleton: Skeleton, length: float) -> float:
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether a body is a trunk: a floating base, or a body fixed to the world, that carries limbs."""
+    """Return whether a body with mass is a trunk: a floating base, or fixed to the world."""
     tree = skeleton.model.tree
     if not tree.inertias[joint].mass > 0.0:
         return False
@@ -93,7 +93,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
     center = np.array(inertia.lever)
     _, middle, longest = np.argsort(size)
     length, width, long = float(size[longest]), size[middle], axes[:, longest]
-    from_end = float(-center @ long)  # position of the joint along the longest edge
+    from_end = float(-center @ long)  # joint relative to the centre, along the longest edge
     away = float(np.linalg.norm(center))
     outside = np.linalg.norm(np.clip(np.abs(axes.T @ center) - 0.5 * size, 0.0, None))
     slim = length > 2.2 * width and abs(from_end) > 0.22 * length and length > 0.2 * unit
@@ -120,7 +120,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
 def _mass(
     skeleton: Skeleton, inertia: pin.Inertia, segments: Sequence[Segment], color: str, carries: bool
 ) -> list[Mesh]:
-    """Return a ball, or a box for a leaf body, at the centre of mass; return nothing if links already show the mass."""
+    """Return a ball, or a box for a leaf body, at the centre of mass; [] if the centre is close to a drawn link."""
     center, unit = np.array(inertia.lever), skeleton.unit
     feet = [_foot(center, a, b) for a, b in segments]
     nearest = min(feet, default=np.zeros(3), key=lambda p: np.linalg.norm(center - p))

@@ -13,7 +13,7 @@ CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 
 SHUT, AJAR = 1e-9, 1e-3
-"""Residuals, as fractions of their scale, at which the colour of a closure starts and ends to change."""
+"""Residuals, as fractions of their scale, at which the colour of a closure starts and stops changing."""
 
 
 def rgb(color: str) -> np.ndarray:

@@ -158,7 +158,7 @@ def _ghost(
     contacts: SimulationResult | None,
     scale: float,
 ) -> tuple[dict[Any, Any], np.ndarray]:
-    """Draw the ghost; return its animation clips, which have the robot's duration, and the points that it reaches."""
+    """Draw the ghost; return its animation clips, which last as long as the robot's, and the points it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]

@@ -27,7 +27,7 @@ class Drawn:
     axis: np.ndarray  # unit axis in the rotor frame, shape (3,)
     radius: float  # [m]
     width: float  # [m]
-    shift: float  # shift of the wheel along the axis, if several rotors have the same position, [m]
+    shift: float  # shift of the wheel along the axis, away from joints and other rotors, [m]
     path: str  # path in the scene
 
 

@@ -90,7 +90,7 @@ class Scene(PinocchioViewer):
             ViewerError: The server does not start or answer, or ``host`` is passed with ``viewer`` or ``zmq_url``.
         """
         if host is not None and not (viewer is None and zmq_url is None):
-            raise ViewerError("host is the address of a new server. Omit viewer= and zmq_url=, or omit host=.")
+            raise ViewerError("host is used only to start a new server. Omit viewer= and zmq_url=, or omit host=.")
         self.close()
         if viewer is None:
             self._owned = server.window(zmq_url, host)
@@ -157,7 +157,7 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back to show it."""
+        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back to show the point."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:

@@ -20,7 +20,7 @@ class Skeleton:
     rotor_joints: frozenset[int]  # ids of joints that are drawn as rotors
     # For each body, by joint id: points at which other bodies, rods and loops are attached, in the joint frame, [m].
     points: tuple[tuple[np.ndarray, ...], ...]
-    levels: tuple[int, ...]  # number of clusters between each joint and the base
+    levels: tuple[int, ...]  # number of clusters between each joint and the base; -1 for a floating base
     unit: float  # typical length of a link, [m]
     poses: list[pin.SE3]  # pose of each joint in the world at the reference pose
     lower: np.ndarray  # lower corner of the bounding box at the reference pose, shape (3,), [m]
@@ -67,7 +67,7 @@ def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
 def facing(skeleton: Skeleton) -> np.ndarray | None:
     """Return the viewing direction of a planar robot, which is parallel to its joint axes; None for other robots.
 
-    In views of a robot in a vertical plane, x (or y) points to the right. Horizontal robots are viewed from above.
+    In views of a robot in a vertical plane, x (yz plane: y) points right. Horizontal robots are viewed from above.
     """
     tree = skeleton.model.tree
     axes = []
@@ -93,7 +93,7 @@ def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
 def _levels(model: ClusterModel) -> tuple[int, ...]:
     tree = model.tree
     cluster = {name: i for i, c in enumerate(model.clusters) for name in c.joints}
-    levels = [-1] * tree.njoints  # A floating base has no level.
+    levels = [-1] * tree.njoints
     for j in range(1, tree.njoints):
         parent = tree.parents[j]
         same_cluster = parent and cluster[tree.names[j]] == cluster[tree.names[parent]]

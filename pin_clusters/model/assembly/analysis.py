@@ -32,13 +32,11 @@ class LoopAnalysis:
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # all closures, with the computed lengths of rods
-    # Closures that are solved; redundant rows, and closures that contain only redundant rows, are removed. Couplings of
-    # joints in the loops are appended as LinearClosure.
-    kept: tuple[Closure, ...]
-    scales: np.ndarray  # value by which the residual of each kept row is divided
-    pivoted: bool  # whether more rows are kept than the rank, because the column space of K changes with the pose
+    kept: tuple[Closure, ...]  # solved equations: closures without redundant rows, then couplings as LinearClosure
+    scales: np.ndarray  # scale of each row of ``kept``, which divides its residual
+    pivoted: bool  # whether ``kept`` has more rows than the rank of K, as its column space changes with the pose
     dependents: tuple[int, ...]  # indices in the tree's v, ascending
-    independents: tuple[int, ...]  # indices in the tree's v, ascending; joints in ``followers`` are excluded
+    independents: tuple[int, ...]  # indices in the tree's v, ascending; dependent joints of ``followers`` are excluded
     followers: tuple[Row, ...]  # couplings that are evaluated, in this order, after the loops are solved
     rank: int  # rank of K at regular poses
     dropped: float  # largest residual of a dropped row at the reference pose, [rad] or fraction of the loop length
@@ -47,7 +45,7 @@ class LoopAnalysis:
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """The result for a whole tree with closed loops."""
+    """Result of the analysis of a whole tree with closed loops."""
 
     q_reference: np.ndarray  # assembled configuration of the whole tree, shape (nq,)
     loops: tuple[LoopAnalysis, ...]  # one result per cluster, in the order of the argument ``clusters``
@@ -63,9 +61,9 @@ def analyse(
 ) -> Assembly:
     """Close the loops of a tree, and choose the equations to solve and the independent joints.
 
-    ``rows`` contains all couplings of the tree, in an order of evaluation. ``q_reference`` determines the branch of
-    each loop and the lengths of rods; if it is None, the search starts at the neutral configuration. ``independent``
-    contains the ids of joints that must be independent; in their clusters, requests of constraints are ignored.
+    ``rows`` contains all couplings of the tree in evaluation order. ``q_reference`` determines the branch of each loop
+    and the lengths of rods; if it is None, the search starts at the neutral configuration. ``independent`` contains the
+    ids of joints that must be independent; clusters with such joints ignore the ``independent`` joints of constraints.
     ``preferred`` contains the ids of joints to prefer in the automatic choice, in order of priority.
 
     Raises:
@@ -76,7 +74,7 @@ def analyse(
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
-    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # indices of the independent joints, by the shape of clusters
+    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # key of ``shape`` -> indices of independent joints
     for cluster in clusters:
         required = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
         choice = Choice(required, tuple(preferred), positions_by_shape.get(shape(tree, cluster), ()))
@@ -192,7 +190,7 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
 
 
 def _near(part: Subtree, q: np.ndarray) -> Pose:
-    cure = "Pass a reference pose that is closer to an assembled pose, or omit it; then it is computed."
+    cure = "Pass a reference pose that is closer to an assembled pose, or omit q_reference to compute one."
     try:
         pose = poses.closed_near(part, q)
     except AssemblyFailure as failure:

@@ -23,12 +23,12 @@ TINY = 1e-12  # smallest scale of an equation
 class Equations:
     """The equations of the closures and couplings of a tree, with their residuals and their Jacobian K.
 
-    Let n and m be the force and moment parts of a row, in world axes. The product of the row of K and v is
-    n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a). If the residual of the
-    rotation rows is zero, the row is the exact derivative; otherwise it is parallel to the gradient of the residual.
-    The rows of the closures come first. Each coupling is appended to ``closures`` as a ``LinearClosure`` with one row:
-    dependent joint minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or ``""``. ``rows`` contains a slice
-    for each closure. ``lengths`` contains the characteristic length of each closure, [m], or 0 for joint closures.
+    Let n and m be the constraint force and moment of a row for a multiplier of 1, in world axes. The product of the row
+    of K and v is n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a). A rotation
+    row is the exact derivative of its residual only if the residual is zero; otherwise it is parallel to the gradient
+    of the residual. The rows of the closures come first. Each coupling is appended to ``closures`` as a
+    ``LinearClosure`` with one row: dependent joint minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or
+    ``""``. ``rows`` contains the rows of each closure as a slice, ``lengths`` its characteristic length, [m], or 0.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:

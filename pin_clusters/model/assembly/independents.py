@@ -35,7 +35,7 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
     """Raise ``ConstraintError`` if a body between two spherical connections can spin about the line between them.
 
     Such a body has a spherical loop closure at one end, and no other constraints. At the other end, it has a spherical
-    joint or a chain of joints that rotates about one point. The Jacobian of the loop's point has rank two at all poses.
+    joint or a chain of joints that rotates about one point. The columns of these joints in K then have rank two.
     """
     tree = part.tree
     for c in closures:
@@ -57,7 +57,7 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
 
 
 def _spherical_chain(part: Subtree, body: int) -> list[int]:
-    """Return the joints, parent first, that connect a body by rotations about one point; if there are none, []."""
+    """Return the joints, parent first, that let a body rotate freely about one point; [] if there are none."""
     tree, chain = part.tree, list[int]()
     j = body
     while j in part.joints:
@@ -81,7 +81,7 @@ class Choice:
 
     required: tuple[int, ...] = ()  # joints that must be independent; if empty, the choice is automatic
     preferred: tuple[int, ...] = ()  # joints to prefer, in order of priority
-    similar: tuple[int, ...] = ()  # indices of the independent joints in a similar cluster
+    similar: tuple[int, ...] = ()  # indices, within its cluster, of the independent joints of a similar cluster
 
 
 def independent_columns(
@@ -137,7 +137,7 @@ def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[
 
 
 def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
-    """Return the priority of each column; preferred joints have the lowest values, then joints with limits."""
+    """Return the rank of each column: lowest for preferred joints, higher for joints with limits, then all others."""
     order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
     unranked = len(choice.preferred)
     ranks = {j: order.get(j, unranked if _is_limited(part.tree, j) else unranked + 1) for j in part.joints}
@@ -145,7 +145,7 @@ def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
 
 
 def _is_limited(tree: pin.Model, j: int) -> bool:
-    """Return whether a joint has one coordinate, with limits; for hinges, the limits must be less than a turn apart."""
+    """Return whether a joint has one coordinate and finite limits, which for hinges are less than a full turn apart."""
     if tree.nqs[j] != 1:
         return False
     i = in_q(tree, j)[0]
@@ -156,7 +156,7 @@ def _is_limited(tree: pin.Model, j: int) -> bool:
 def _alike(
     part: Subtree, free: Sequence[int], similar: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
 ) -> Chosen:
-    """Return the choice of a similar cluster if it is equally good, so that mirrored limbs have the same choice."""
+    """Choose the same joints as in a similar cluster if they are as good as ``chosen``, so that equal limbs agree."""
     joints = [part.joints[i] for i in similar if part.joints[i] in free]
     columns = sorted(c for j in joints for c in part.joint_columns(j))
     dependents = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))

@@ -19,7 +19,7 @@ class LinearClosure(JointClosure):
 
     coefficients: np.ndarray  # shape (size, joints)
     offsets: np.ndarray  # shape (size,)
-    # Period of each row, shape (size,), or 0. Residuals are wrapped, as q of continuous joints contains no turns.
+    # Period to which each residual is wrapped, shape (size,), as q of continuous joints has no full turns; 0: none.
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -43,10 +43,9 @@ class Follower:
     iq: int  # first index in q of the dependent joint
     nq: int  # 1, or 2 for (cos, sin)
     iv: int  # index in the tree's v of the dependent joint
-    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each joint that is followed
+    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each driving joint
     offset: float  # [rad] or [m]
-    # The coupling determines the joint up to multiples of this period, [rad] or [m], because q of continuous joints
-    # contains no turns. If the period is 0, the coupling determines the joint completely.
+    # The coupling determines the joint up to multiples of this period, [rad] or [m]; completely if the period is 0.
     period: float
 
     @staticmethod
@@ -88,7 +87,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Return the couplings that become loop equations (dependent joint in a loop), and the other couplings in order."""
+    """Return the couplings whose dependent joint is in a loop, as loop equations, and the other couplings in order."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:
@@ -104,7 +103,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings in place, with the number of turns that is nearest to the current value."""
+    """Set the dependent joints of couplings in place; choose the full turns for which the joints move the least."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

@@ -17,16 +17,16 @@ from .subtree import Subtree
 
 SAMPLES = 12  # number of assembled poses to sample around the reference pose
 STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
-"""Sizes of random steps from the neutral pose, [rad] or fractions of the loop length, used if that pose fails."""
-TRIED = 6  # number of poses from random starts to compare with the pose from neutral
-GOOD = 1e2  # maximum condition number of the scaled K at which the pose from neutral is accepted
+"""Sizes of random steps from the neutral pose, [rad] or fractions of the loop length, before the projection."""
+TRIED = 6  # number of poses from random starts that are compared with the projected neutral pose
+GOOD = 1e2  # maximum condition number of the scaled K at which the projected neutral pose is accepted
 NEAR_BEST = 3.0
 """Poses count as well conditioned if their condition number is at most this multiple of the best."""
-SAME = 1e-6  # Assemblies closer than this count as equal; a singularity (dead centre) is on both branches.
+SAME = 1e-6  # Closer poses count as the same branch, because branches meet at a singularity (dead centre).
 
 
 class Branches:
-    """Closed-form solutions of the mechanisms in a cluster; other closures are ignored."""
+    """Closed-form solutions of the mechanisms in a cluster; closures without a closed form are ignored."""
 
     def __init__(self, part: Subtree, closures: Sequence[Closure]) -> None:
         self.tree, self.part = part.tree, part
@@ -109,9 +109,9 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
     """Compute an assembled pose near neutral where K has full rank; on failure, raise the error of the best attempt.
 
-    Mechanisms with closed-form solutions are first moved to their requested branch. If the projection of the neutral
-    pose is singular, random poses with increasing spread, the same in every call, are projected. The result is the pose
-    nearest to neutral whose condition number is at most ``NEAR_BEST`` times the best condition number.
+    Mechanisms with closed-form solutions are first moved to their requested branch. The neutral pose and a few random
+    poses, the same in every call, are projected. If the projected neutral pose is badly conditioned, the result is the
+    pose nearest to neutral whose condition number is at most ``NEAR_BEST`` times the best condition number.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -129,7 +129,7 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
             random_poses.append(_unwound(part, closed(part, start)))
         except AssemblyFailure as error:
             failures.append(error)
-        # If the pose from neutral is well conditioned, two more poses suffice to confirm the rank.
+        # If the projected neutral pose is well conditioned, two more poses suffice to confirm the rank.
         if (
             first is not None
             and len(random_poses) >= 2
@@ -173,7 +173,7 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
     """Return the pose ``start`` and assembled poses around it; every call returns the same poses.
 
-    For each sample, a random step in the null space of K, from the start or from the last sample, is projected.
+    Each sample is the projection of a random step in the null space of K, from ``start`` or from the last sample.
     Joint limits are ignored, because the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)

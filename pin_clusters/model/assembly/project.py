@@ -15,7 +15,7 @@ NEAR = 1e-3  # Full Newton steps are used below this scaled residual.
 
 
 class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
-    """Raised if a projection does not close the mechanism; ``q`` and ``residual`` are the best result."""
+    """Raised if a projection does not close the mechanism; ``q`` and ``residual`` belong to the last iteration."""
 
     def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
         super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or fraction of its length)")
@@ -38,7 +38,7 @@ def translations(tree: pin.Model) -> np.ndarray:
 
 
 def step_lengths(equations: Equations) -> np.ndarray:
-    """Return the step of each velocity that counts as 1 rad, shape (nv,): 1, or the loop length for translations."""
+    """Return the unit step of each velocity, shape (nv,): 1 rad, or the loop length [m] for translations."""
     return np.where(translations(equations.tree), max(equations.lengths, default=0.0) or 1.0, 1.0)
 
 

@@ -30,7 +30,7 @@ def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
 
 
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
-    """Choose the rows of K to solve; return the rows, ascending, and whether there are more rows than the rank.
+    """Choose the rows of K to solve; return their indices, ascending, and whether they outnumber the rank of K.
 
     ``Ks`` contains K with scaled rows at regular poses. All these matrices, side by side, form one wide matrix. Only a
     maximal set of linearly independent rows of the wide matrix is kept, because each other row is a combination of the
@@ -77,13 +77,13 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
         try:
             q = project(solved, part.model, q, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
-            pass  # If the start is singular, the loops stay closed within the coarser rank tolerance.
+            pass  # At a singular start, q stays closed only within the coarser tolerance of ``project``.
     misses = np.abs(part.equations.evaluate(q)[0]) / part.scales
     return q, float(np.max(misses, initial=0.0))
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Raise ``ConstraintError`` if nearby solutions of the kept rows violate dropped rows: the loops cannot move."""
+    """Raise ``ConstraintError`` if the loops cannot move: nearby solutions of the kept rows violate dropped rows."""
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
     free = Vt[rank_of(S) :]

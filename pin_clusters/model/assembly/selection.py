@@ -12,7 +12,7 @@ from .project import rank_of
 
 SLACK = 3.0  # A choice is accepted if its largest condition number is at most this multiple of the best.
 PREFERRED = 10.0  # maximum median condition number of a choice with more preferred joints, relative to the best
-ENUMERATED = 5000  # maximum number of choices that are all compared
+ENUMERATED = 5000  # maximum number of choices up to which every choice is compared
 
 
 class Chosen(NamedTuple):
@@ -76,8 +76,8 @@ def choose_independents(
     ``Ks`` contains K with scaled rows at several poses, shape (m, n) each; rows may be redundant. ``rank`` is the rank
     of K. ``groups`` contains the columns of each joint, which are either all dependent or all independent. Columns in
     no group are ignored. A choice is a candidate if its largest condition number is at most ``slack`` times the best.
-    The candidate with the lowest ``ranks`` (most preferred columns) is chosen; if several are equal, the lowest columns
-    win. For the two highest ranks, only the number of columns counts. Large sets of choices are searched greedily.
+    The candidate with the fewest columns of the two highest ``ranks`` (least preferred) is chosen; of equal candidates,
+    the lowest ranks win, then the lowest columns. Large sets of choices are searched greedily.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -133,10 +133,10 @@ def _best_choice(
     slack: float,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Return the first choice whose condition number is within ``slack`` of the best.
+    """Return the first choice whose condition number is within a factor ``slack`` of the best.
 
-    A choice with more preferred joints (not merely joints with limits) may be singular at fewer than half of the poses.
-    An example is a driven rocker with singular poses (dead centres).
+    A choice with more preferred joints (not merely joints with limits) is also accepted if it is singular at fewer than
+    half of the poses, such as a driven rocker with singular poses (dead centres).
     """
     if not choices:
         return None

@@ -19,7 +19,7 @@ class ClusterLoops:
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # implicit equations
-    rows: tuple[Row, ...]  # couplings, in an order of evaluation
+    rows: tuple[Row, ...]  # couplings, in evaluation order
     independent: tuple[int, ...] = ()  # joint ids that must be independent; if empty, the choice is automatic
 
 
@@ -39,7 +39,7 @@ def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
 
 
 def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int]) -> tuple[int, ...]:
-    """Return the indices within a cluster of the joints with at least one of these velocities."""
+    """Return the indices, within the sorted ``joints``, of the joints that have any of these ``velocities``."""
     return tuple(i for i, j in enumerate(sorted(joints)) if set(in_v(tree, j)) & set(velocities))
 
 
@@ -52,8 +52,8 @@ class Subtree:
     joints: tuple[int, ...]  # joint ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
     equations: Equations  # equations of the closures, in the order of the whole tree
     slides: np.ndarray  # mask of the velocities that are translations, shape (nv,)
-    lengths: np.ndarray  # step that counts as 1 rad, shape (nv,): 1, or the loop length for translations
-    scales: np.ndarray  # scale of each row for all poses; rows without a unit have a typical norm of the row of K
+    lengths: np.ndarray  # unit step of each velocity, shape (nv,): 1 rad, or the loop length [m] for translations
+    scales: np.ndarray  # scale of each row, the same at all poses; for rows without a unit, a typical norm
     iq: np.ndarray  # indices in q of the whole tree
     iv: np.ndarray  # indices in v of the whole tree
 

@@ -23,7 +23,7 @@ Plans = tuple[Any, ...]
 
 
 class _Move(Form):
-    """Builder of the plan of a call that moves configurations.
+    """Builds the plan of a function that moves or compares configurations.
 
     ``places`` are the indices of the independent velocities in the tree's velocity. For each joint with one coordinate,
     ``entries`` maps its index in the tree's velocity to its index in q.
@@ -73,12 +73,12 @@ class _Move(Form):
         self.work.append(("affine", *rows, *terms, x, to))
 
     def integrate(self, q: str, v: np.ndarray) -> int | None:
-        """Add steps that move the argument q along v (an address word); return the index of the result, or None."""
+        """Add steps that move q along v (an address word); return the result's index, None if impossible."""
         model, y, q_word = self.owner, register(), register()
         if not self.shape.linear:
             return None
         added = np.array([self.entries.get(int(iv), -1) for iv in self.places], dtype=np.int64)
-        if (added >= 0).all():  # For these joints, Pinocchio only adds v to q.
+        if (added >= 0).all():  # For joints with one coordinate, Pinocchio only adds v to q.
             q_word = self.word(q)
             moved = self.new(model.nq, y)
             self.work += [("move", model.nq, q_word, y), ("plus", model.nv, added, q_word, v, y)]
@@ -98,7 +98,7 @@ class _Move(Form):
     def difference(self, v: np.ndarray) -> int | None:
         """Add steps that write the velocity from q1 to q2 to v (an address word); return its index, or None."""
         model, start, end, to = self.owner, 0, 0, register()
-        plain = len(self.entries) == self.tree.njoints - 1  # For these joints, Pinocchio only subtracts.
+        plain = len(self.entries) == self.tree.njoints - 1  # For joints with one coordinate, it subtracts.
         if not plain:
             start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
             _, to = self.pinocchio(pin.difference, self.tree.nv, start, end)
@@ -108,7 +108,7 @@ class _Move(Form):
             self.work.append(("minus", model.nv, self._entries_of(self.places), q2, q1, v))
         else:
             self.work.append(("gather", len(self.places), self.places, to, to, v))
-            if model.closures:  # Read their addresses again, because Python code may have run since.
+            if model.closures:  # Read the addresses of q1 and q2 again, because Python code may have run.
                 q1, q2 = (self.numbers(x, model.nq, register()) for x in (start, end))
         return None if model.closures and not self._arrives(v, q1, q2, start, end) else velocity - RESULT
 
@@ -293,7 +293,7 @@ def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int,
 
 @once
 def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    """Return a tree with only the independent joints, on the universe and in the order of v; and their indices in q."""
+    """Return a tree that has only the independent joints, all on the universe, and the indices of these joints in q."""
     full_tree, tree, iq = model.own_tree, pin.Model(), list[int]()
     independent = {int(iv) for iv in model.idx_v_independent}
     for j in range(1, full_tree.njoints):

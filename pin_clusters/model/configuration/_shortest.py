@@ -48,7 +48,7 @@ class Way:
     outside: tuple[Follower, ...]  # couplings of clusters without closed loops
     residual: Affine  # maps q to the residuals of ``outside``, if no joint is continuous
     step: Affine  # maps residuals to the step, shape (tree.nv,)
-    rest: np.ndarray | None  # maps residuals to the part that held joints prevent from being removed; None if zero
+    rest: np.ndarray | None  # maps residuals to the residuals that remain because of held joints; None if zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
         """Return the step from q, shape (nv,); raise ``ConfigurationError`` if held joints prevent a solution."""
@@ -61,8 +61,8 @@ class Way:
             worst = np.argmax(remaining)
             if remaining[worst] > 1e-9 * max(1.0, np.abs(r).max()):
                 raise ConfigurationError(
-                    f"project: with the held joints, {self.outside[worst].label} is off by {remaining[worst]:.3g} "
-                    "(rad or m). Hold fewer joints of its cluster."
+                    f"project: the held joints prevent a solution; {self.outside[worst].label} keeps a residual of "
+                    f"{remaining[worst]:.3g} (rad or m). Hold fewer joints of its cluster."
                 )
         return self.step.apply(r, np.zeros(nv))
 

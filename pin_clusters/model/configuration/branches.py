@@ -18,7 +18,7 @@ _STARTS = 64
 
 @stock(COMMON)
 def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
-    """Return all configurations that close the loops of a cluster and have the independent joint values of q.
+    """Return all configurations that close the loops of a cluster and have the same independent joints as q.
 
     The list is complete if the cluster is a single mechanism with a closed-form solution (``FourBar``, ``SliderCrank``
     and most ``Differential`` types) and has the independent joints of this solution. Otherwise, Newton's method

@@ -131,7 +131,7 @@ def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
 def dIntegrateTransport(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, Jin: ArrayLike, argument_position: Any
 ) -> np.ndarray:
-    """Transport derivatives from ``integrate(model, q, v)`` to q, by the product of ``dIntegrate`` transposed and Jin.
+    """Transport derivatives from the tangent space at ``integrate(model, q, v)`` to the tangent space at q.
 
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].

@@ -24,7 +24,7 @@ References:
 
 TOLERANCE = 1e-6  # Values in float32 have relative errors of 1e-7; real mistakes are orders of magnitude larger.
 UNLIMITED = 1e100  # Pinocchio represents "no limit" by the largest float.
-# Index of the first entry, and number of entries, of the group with unit norm in each type of joint.
+# For each type of joint: first index and number of the entries that form a quaternion or a (cos, sin) pair.
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
 
@@ -33,16 +33,16 @@ class Manifold:
     """The couplings and the unit norms of a model, in arrays for fast evaluation."""
 
     couplings: tuple[Follower, ...]  # one per row of ``model.coupling_rows``
-    # Couplings that are solved by substitution, in an order of evaluation. All other couplings are in closed loops.
+    # Couplings that are solved by substitution, in evaluation order. All other couplings are in closed loops.
     followers: tuple[Follower, ...]
-    # For each group with unit norm: name of the joint, first index in q, and last index in q (exclusive).
+    # For each quaternion or (cos, sin) pair: name of the joint, first index in q, and last index in q (exclusive).
     units: tuple[tuple[str, int, int], ...]
     linear: bool  # True if no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``
     dependents: np.ndarray  # indices in q
     leaders: np.ndarray  # indices in q
-    map: np.ndarray  # shape (dependents, leaders); it includes couplings of couplings
+    map: np.ndarray  # shape (dependents, leaders); chains of couplings are resolved
     offsets: np.ndarray  # shape (dependents,)
-    affine: Affine  # q -> mapping(q) + offsets, as one affine map
+    affine: Affine  # ``map`` and ``offsets`` as one affine map of q
     neutral: np.ndarray  # result of ``neutral``, read-only
     bounded: np.ndarray  # whether ``randomConfiguration`` draws each entry between limits, shape (nq,)
     limits: tuple[np.ndarray, np.ndarray]  # default limits of ``randomConfiguration``, see ``finite_limits``
@@ -50,7 +50,7 @@ class Manifold:
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
-        """Set the dependent joints in place; if they follow a continuous joint, keep the nearest number of turns."""
+        """Set the dependent joints in place; choose the full turns for which the joints move the least."""
         with np.errstate(invalid="ignore", over="ignore"):  # Inf and NaN propagate.
             if self.linear:
                 return self.affine.apply(q, q)
@@ -138,7 +138,7 @@ def _make(model: ClusterModel) -> Manifold:
 
 
 def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return finite limits for random draws: [-1, 1] if there are none or low > high, 2 away from a single limit."""
+    """Return finite limits for random draws: [-1, 1] if none is finite or low > high; length 2 if one is finite."""
     no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
     none = ~(low <= high) | (no_low & no_high)
     return (
@@ -243,7 +243,7 @@ def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> No
         raise ConfigurationError(
             f"q violates the couplings of model {model.name!r}: {worst.label} is at "
             f"{value_at(q, worst.iq, worst.nq):.9g}, which is {worst.residual(q):+.3g} (rad or m) from the value that "
-            "its masters prescribe. Use q = pc.project(model, q), and move q with pc.integrate."
+            "the coupling prescribes. Use q = pc.project(model, q), and move q with pc.integrate."
         )
     if model.closures:
         check_closed(model, q, tolerance)

@@ -29,7 +29,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
 
     Args:
         q: Configuration of the whole tree, shape (nq,), [rad] or [m]. The dependent entries of q only determine the
-            branch of the loops, and the number of turns of joints that follow a continuous joint.
+            branch of the loops, and the full turns of joints that are coupled to a continuous joint.
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
@@ -55,7 +55,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v_tree = np.zeros(model.own_tree.nv)
         v_tree[model.idx_v_independent] = v
         moved = pin.integrate(model.own_tree, q, v_tree)
-    else:  # The followers of continuous joints must move, too, because their full turns are counted.
+    else:  # Dependent joints must move too, because their full turns are counted.
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
     return shape.follow(moved)
 
@@ -68,12 +68,12 @@ def difference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
 
     Returns:
         Velocity, shape (nv,), [rad] or [m]; a new array. The loop joints of q1 and q2 are only read to check that both
-        configurations are on the same branch. Joints that follow others through couplings are not read.
+        configurations are on the same branch. Dependent joints of couplings are not read.
 
     Raises:
         ConfigurationError: The loops are open at q2. If they are open at q1, they are closed first.
         BranchLost: The motion of the independent joints does not move the loops from q1 to q2. Full turns of loop
-            joints are ignored, unless they change the position of a joint that follows with a ratio.
+            joints are ignored, unless they change the position of a joint that is coupled to them.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -100,21 +100,21 @@ def _check_branch(model: ClusterModel, q1: np.ndarray, q2: np.ndarray, v: np.nda
         names = _cluster_apart(model, reached, q2)
         if same_pose(model, reached, q2, 1e-6, loops_only=True):
             raise BranchLost(
-                f"difference: the loops of the joints {', '.join(map(repr, names))} differ by whole turns in q1 and "
-                "q2, but the independent joints do not, so joints that follow them by a ratio have other positions. "
+                f"difference: loop joints of the cluster {', '.join(map(repr, names))} differ by full turns between q1 "
+                "and q2, so joints that are coupled to them by a ratio have different positions. "
                 "No motion of the independent joints leads from q1 to q2. Compute q2 with pc.integrate.",
                 names,
             )
         raise BranchLost(
             f"difference: q1 and q2 are on different branches of the loops of the joints "
-            f"{', '.join(map(repr, names))}: the motion of the independent joints from q1 to q2 leads the dependent "
-            f"joints to other positions. Compare with pc.branches(model, q1, {names[0]!r}).",
+            f"{', '.join(map(repr, names))}: if the independent joints move from q1 to q2, the dependent joints reach "
+            f"positions that differ from q2. Compare with pc.branches(model, q1, {names[0]!r}).",
             names,
         )
 
 
 def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple[str, ...]:
-    """Return the joints of the first cluster with loops that the motion does not move from q1 to q2."""
+    """Return the joints of the first cluster whose loops have different poses at q1 and q2."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
         entries = [i for j in loop.joints for i in in_q(tree, j)]
@@ -136,8 +136,8 @@ def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float)
 
     Returns:
         Configuration, shape (nq,), [rad] or [m]; a new array. The independent joints are interpolated as in Pinocchio.
-        A joint that follows a continuous joint moves continuously from q1, so at alpha = 1 it may differ from q2 by
-        full turns.
+        A joint that is coupled to a continuous joint moves continuously from q1, so at alpha = 1 it may differ from q2
+        by full turns.
 
     Raises:
         BranchLost: The motion of the independent joints does not move the loops from q1 to q2.

@@ -76,7 +76,7 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
     """Differentiate ``difference(model, q1, q2)`` with respect to q1 and q2, for the independent joints.
 
     Returns:
-        Derivatives with respect to q1 and q2, shape (nv, nv) each; new arrays. Their dependent entries are not read.
+        Derivatives with respect to q1 and q2, shape (nv, nv) each; new arrays. Dependent joints are not read.
 
     Example:
         >>> import pin_clusters as pc

@@ -25,7 +25,7 @@ from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
-    """Location of the condition number of K_d, which determines the dependent joints of a cluster."""
+    """Location of the condition number of K_d, the columns of K for the dependent velocities of a cluster."""
 
     joints: tuple[int, ...]  # joint ids of the cluster
     dependents: int  # number of dependent velocities
@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """The structure and the numbers of a model as arrays for the kernels; ``model.tables`` is an instance.
+    """The structure and the numbers of a model as arrays for the kernels, stored in ``model.tables``.
 
     Attributes:
         index: Integers, int64, shape (rows, ROW_WIDTH). ``kernels.tables.layout`` defines the columns.
@@ -94,7 +94,7 @@ def pack(
     out.put(at.POTENTIAL, fixed_potential)
     out.put(at.ORIGIN, robot.origin)
     joint_of_row = {}
-    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # spinning rotor -> offset of its row of G, and columns
+    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # joint id of a rotor -> offset and columns of its row of G
     supplies: list[Supply] = []
     conditions: list[Condition] = []
     for row, (t, columns, members) in enumerate(groups, header.cluster0):

@@ -18,7 +18,7 @@ from ..topology import Topology
 from ._writer import put_body, shuffle
 
 NEVER = 1 << 40  # request bit for fields that are never copied
-# Fields of pin.Data: name, numbers per item, number of items, requests that fill the field, minimum motion level.
+# Fields of pin.Data: name, size and number of items, requests that fill the field, required input (0 q, 1 v, 2 a).
 _FIELDS = (
     ("oMi", 12, "njoints", 0, 0),
     ("liMi", 12, "njoints", 0, 0),
@@ -37,7 +37,7 @@ _FIELDS = (
     ("Ig", 10, "", tl.WHOLE, 0),
     ("oMf", 12, "nframes", NEVER, 0),
 )
-# Fields in which only the entry for the whole robot is filled: name, requests, minimum motion level.
+# Fields in which only the entry for the whole robot is filled: name, requests, required input.
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
     ("vcom", tl.CENTERS | tl.MAP_RATE, 1),

@@ -1,4 +1,4 @@
-"""Defines the input and the output of table writing: the robot, and the unfinished tables."""
+"""Defines the input and the output of the functions that write tables: the robot, and the unfinished tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -124,9 +124,8 @@ def put_body(
 ) -> int:
     """Write the numbers of a body moved by primitive p; return the axis permutation of its rotation (``shuffle``).
 
-    ``A_parent`` is the rotation from the parent's frame in the kernels to its frame in the tree; ``inertia`` is
-    expressed in the latter.
-    ``origin`` is the origin of the parent's frame, [m].
+    ``A_parent`` is the rotation from the parent's frame in the kernels to its frame in the tree. ``inertia`` is given
+    in the body's frame in the tree. ``origin`` is the origin of the parent's frame in the kernels, [m].
     """
     rotation = A_parent.T @ p.placement.rotation @ p.align
     rotational = p.align.T @ inertia.inertia @ p.align

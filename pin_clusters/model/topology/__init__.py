@@ -25,7 +25,7 @@ from ._graph import components
 class Topology:
     """The clusters of a tree with constraints; joints are given by their ids."""
 
-    rows: tuple[Row, ...]  # constant couplings, in an order of evaluation
+    rows: tuple[Row, ...]  # constant couplings, in evaluation order
     closures: tuple[Closure, ...]  # all loop-closure constraints
     rotors: tuple[RotorRow, ...]  # ``Rotor`` constraints, with joint ids
     # Joint ids of each cluster, ascending. Every joint is in one cluster; parents come before children.
@@ -106,7 +106,7 @@ def resolve(
         if not closures_of_cluster:
             groups.append(None)
             continue
-        # The requests of several constraints may be incompatible in one cluster.
+        # If the requests of several constraints are incompatible, ``analyse`` raises an error.
         requested = {
             joint_id(tree, name, constraints[i].label)
             for i in indices

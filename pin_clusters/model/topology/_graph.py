@@ -29,7 +29,7 @@ def components(
         constraint_ids = members.setdefault(find(min(joints)), [])
         if i not in constraint_ids:
             constraint_ids.append(i)
-    # A cluster contains the paths between its joints, so exactly one body outside it carries it.
+    # A cluster contains the paths between its joints, so exactly one body outside the cluster carries it.
     output = {}
     for r, cluster in groups.items():
         (output[r],) = {tree.parents[j] for j in cluster} - set(cluster)
