@@ -72,10 +72,10 @@ def contact_rates_at(
 
     ``derivatives`` is the address of the kernel for the derivatives of inverse dynamics, and ``address`` the address of
     its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
-    impact. ``asked``, ``numbers`` and ``forces`` must contain the results of ``contacts``. ``nothing`` is empty. The
-    outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of inverse dynamics,
-    ``jacobian``, and, in the rows of X after the first nv, the right-hand sides (D2). ``turned`` and ``scratch`` are as
-    in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
+    impact. ``asked``, ``numbers`` and ``forces`` are arguments of ``contacts``, after its run. ``nothing`` is empty.
+    The outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of inverse
+    dynamics, ``jacobian``, and, in the rows of X after the first nv, the right-hand sides (D2). ``turned`` and
+    ``scratch`` are as in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT

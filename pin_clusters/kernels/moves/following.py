@@ -78,7 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals; return the largest residual, its tolerance, and the sum (NaN if a residual is NaN)."""
+    """Compute K and the residuals; return the largest, its tolerance, and the sum, which is NaN if one is NaN."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
