@@ -7,7 +7,7 @@ the clusters), ``variations`` (derivatives), ``force_columns`` (many forces at o
 
 Common parameters have the same names in all kernels; docstrings describe only other parameters. The tables ``index``,
 ``params`` and ``work`` are described in ``tables/layout.py``; ``address`` is the address of these tables. ``q`` is the
-configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and torques. ``c`` is the
-index of a cluster and ``C`` its row, ``b`` is a body and ``B`` its row, and ``k`` is a column of a cluster. ``rates``
-contains records of variations (``tables/variations_layout.py``). ``first`` to ``last`` - 1 are the rows of a batch.
+configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and torques. ``c`` and
+``b`` are the row numbers of a cluster and a body in ``index``, ``C`` and ``B`` are these rows, and ``k`` is a column
+of a cluster. ``rates`` contains derivatives (``tables/variations_layout.py``). Batches have rows ``first``..``last``-1.
 """

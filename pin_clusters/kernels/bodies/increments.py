@@ -37,7 +37,7 @@ def turn_pair(q: Out, i, angle):
 
 @device
 def move_one(q: Out, kind, i, x, k):
-    """Move one independent joint by the exponential map of its increment, whose first entry is x[k]."""
+    """Move the coordinates of one joint, which start at q[i], by exp(increment); the increment starts at x[k]."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -72,7 +72,7 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out: Out):
-    """Write d/dt of the increment at x[k] for the velocity at v[k] of a spherical, planar or free-flyer joint."""
+    """Write the rate of the increment x[k:] of a spherical, planar or free-flyer joint whose velocity is v[k:]."""
     if kind == SPHERICAL:
         u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
@@ -86,7 +86,7 @@ def rate_one(kind, x, v, k, out: Out):
     angle = math.sqrt(T)
     if angle < _SMALL:
         # With x = ad(increment), the rate is x / (1 - exp(-x)) v = v + x v / 2 + c2 x^2 v + c4 x^4 v.
-        # The identity x (x^2 + T)^2 = 0 reduces this series to two terms; see pin_clusters.simulation.
+        # With T = angle^2, x (x^2 + T)^2 = 0 reduces this series to two terms; see pin_clusters.simulation.
         c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
         c2, c4, a, b = c2 + a / 30240.0, c4 + b / 30240.0, -T * T * b, a - 2.0 * T * b
         c2, c4, a, b = c2 - a / 1209600.0, c4 - b / 1209600.0, -T * T * b, a - 2.0 * T * b

@@ -13,7 +13,7 @@ def _zeta(s: int) -> float:
     return in_order(k**-s for k in range(2, n)) + n ** (1.0 - s) / (s - 1.0) + 0.5 * n**-s + s / 12.0 * n ** (-s - 1.0)
 
 
-# 14 terms suffice, because each term is at most a sixteenth of the previous term, up to half a turn.
+# For angles up to half a turn, each term is at most a sixteenth of the previous term, so 14 terms suffice.
 _TERMS: Final = tuple(_zeta(4 + 2 * j) / math.pi ** (4 + 2 * j) for j in range(14))
 _PI2: Final = math.pi**2
 
@@ -38,7 +38,7 @@ def coefficients(log):
 
 @inline
 def rate_of_log(log, second, fourth, x):
-    """Return the change of the logarithm of a placement that is displaced by x, given in axes of the placement."""
+    """Return the derivative of ``log`` = log6(M) if the placement M moves by x, expressed in the axes of M."""
     bracket = cross(log, x)
     double_bracket = cross(log, bracket)
     return x + bracket * 0.5 + double_bracket * second + cross(log, cross(log, double_bracket)) * fourth

@@ -97,13 +97,13 @@ def body_force(params, b, R, x, v, a):
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Transform a force from a joint frame to the world; R_align maps the aligned frame (R, x) to the joint frame."""
+    """Transform a force from joint axes to world axes; R_align maps vectors from body axes (R, x) to joint axes."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """Return the external force on body b in world axes; the user's forces follow the first nv entries (results)."""
+    """Return the external force on body b in world axes, read from ``result_and_forces`` after its first nv entries."""
     # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0

@@ -43,7 +43,7 @@ def turned(R, shuffle, params, k):
 
 @inline
 def fixed_part(params, work, b, B):
-    """Return the pose of the joint frame of body b before the joint moves."""
+    """Return the pose of the joint frame of body b in the world for zero joint displacement."""
     k, R_parent = b * BODY_PARAMS, ws.rotation(work, B.parent)
     R = turned(R_parent, B.shuffle, params, k + at.ROTATION)
     return R, ws.position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
@@ -101,7 +101,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Return rotation and offset of a link or body after its joint moves it from (R, d); its params start at k."""
+    """Return rotation and offset of link or body L, which its joint moves from (R, d); the params of L start at k."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))

@@ -10,7 +10,7 @@ from ..numbers.tuples import Vec3
 
 @inline
 def wider(a, b):
-    """Return the longer of two parallel vectors; their first entries are proportional to their squared lengths."""
+    """Return the tuple with the larger first entry, which is proportional to the squared length of the other four."""
     return (
         if_less(a[0], b[0], b[0], a[0]),
         if_less(a[0], b[0], b[1], a[1]),
@@ -55,6 +55,6 @@ def log6(R, p):
     series = 1.0 / 12.0 + h * (1.0 / 180.0 + h * (1.0 / 1890.0 + series))
     small = if_less(h, 0.0625, 1.0, 0.0)
     direct = (1.0 - half * w) / (4.0 * h + small)
-    # The linear part is V^-1 p, where V is the translational part of the exponential.
+    # The linear part is V^-1 p, where V maps the linear part of a motion to the translation of its exponential.
     turned = cross(turn, p)
     return join(p - turned * 0.5 + cross(turn, turned) * if_less(h, 0.0625, series, direct), turn)

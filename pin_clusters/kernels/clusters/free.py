@@ -77,7 +77,7 @@ def compose(params, work, C):
 
 @inline
 def couple(I, nv, k, M: Out):
-    """Write the block of M that belongs to the base (C1): the inertia [m, -[h]; [h], J] of the robot in base axes."""
+    """Write the block of M that belongs to the base (C1): the robot's inertia [[m, -h x], [h x, J]] in base axes."""
     o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))

@@ -17,7 +17,7 @@ from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupli
 def columns(index, work, C, B):
     """Compute K_b = K_parent + S_b G_b: (A5)."""
     if B.at_S == B.at_K + 6 * B.which:
-        return  # All bodies of the cluster share one K, and S is a column of this K.
+        return  # All bodies of the cluster share one K, and S, which is already stored, is a column of this K.
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
@@ -64,7 +64,7 @@ def collect(index, work, out: Out, C):
 
 @inline
 def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced):
-    """Compute (A1) to (A3) and (A5) for a body whose pose is known; ``aj`` None means zero acceleration."""
+    """Compute (A1) to (A3) and (A5) for a body whose pose is known; ``aj`` = None means zero joint acceleration."""
     columns(index, work, C, B)
     vel, acc = motion(work, B.parent, vj, aj)
     I = body_inertia(params, b, R, x)
@@ -93,7 +93,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
-    """Eliminate all columns by (A6) to (A8), or only free columns by (H1) to (H3); return whether D is singular."""
+    """Eliminate the columns by (A6) to (A8), or by (H1) to (H3) for hybrid dynamics; return whether D is singular."""
     nk, slot = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
@@ -148,7 +148,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M: Out):
-    """Compute entries of M inside the cluster (C1), composite inertias (C2), and F per unit velocity, stored in U."""
+    """Compute the cluster's block of M (C1), composite inertias (C2), and forces F per unit velocity, stored in U."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:

@@ -69,7 +69,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C):
-    """Compute (A6), (A7) and (A8); store U D^-1 and D^-1 u (U, u if prescribed). Return whether D is singular."""
+    """Compute (A6) to (A8); store U D^-1 and D^-1 u (U and u if a is prescribed). Return whether D is singular."""
     b = C.first
     I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
     IS = sym6_mul(I, S)
@@ -123,7 +123,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, params, work, C):
-    """Return the entry of M, F per unit velocity, and the parent; add the inertia to the parent: (C1), (C2)."""
+    """Return the entry of M, the force F per unit velocity, and the parent; add inertia to the parent: (C1), (C2)."""
     b = C.first
     B = body(index, b)
     I, S = ws.composite(work, b), ws.axis(work, b)

@@ -35,7 +35,7 @@ def inertia_torques(index, work, a, out: Out, C):
 
 @inline
 def spin_terms(index, work, v, a, out: Out, C, biased):
-    """Compute (S1) and (S2) for all carriers; if ``biased``, the momenta are followed by their rates at a = 0."""
+    """Compute (S1) and (S2) for all carriers; if ``biased``, the momenta are stored with their rate at a = 0."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -61,7 +61,7 @@ def spin_terms_on(index, work, v, a, out: Out, C, carrier, at_spin, biased):
 
 @inline
 def gyrations(index, work, v, prescribed, a, C, biased):
-    """Compute (S3) for all carriers at prescribed accelerations; ``biased`` is as in ``spin_terms``."""
+    """Compute (S3) for all carriers at prescribed accelerations; see ``spin_terms`` for ``biased``."""
     if C.at_spin >= 0:
         rate = momentum_rate(index, work, prescribed, a, C, C.out, C.at_spin, 0, biased)
         gyration(index, work, v, C, C.out, 0, rate)
@@ -73,7 +73,7 @@ def gyrations(index, work, v, prescribed, a, C, biased):
 
 @inline
 def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
-    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, return the stored bias."""
+    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, return the stored rate."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3()

@@ -72,16 +72,16 @@ def contact_rates_at(
 
     ``derivatives`` is the address of the kernel for the derivatives of inverse dynamics, and ``address`` the address of
     its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
-    impact. ``asked``, ``numbers`` and ``forces`` are the tables and forces of ``contacts`` after its run. ``nothing``
-    is empty. The outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of
-    inverse dynamics, the contact Jacobian, and the right-hand sides of the contacts, in X after its first nv rows.
-    ``turned`` and ``scratch`` are as in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
+    impact. ``asked``, ``numbers`` and ``forces`` are arguments of ``contacts``, after its run. ``nothing`` is empty.
+    The outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of inverse
+    dynamics, ``jacobian``, and, in the rows of X after the first nv, the right-hand sides (D2). ``turned`` and
+    ``scratch`` are as in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
     loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
     if impact:
-        # The residual of an impact is J a at rest, with a = v_after + e v_before.
+        # The residual of an impact is J a at zero velocity, with a = v_after + e v_before.
         combined(tau, ddq, v, get(numbers, RESTITUTION), n)
         put_zeros(turned, 0, n)
         code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
@@ -118,8 +118,8 @@ def contact_derivatives_at(
 
     ``forward``, ``forward_tables`` and ``rates`` are the addresses of forward dynamics with contacts, of its tables,
     and of ``contact_rates``. ddq and forces are outputs: accelerations (or velocities after an impact) and contact
-    forces. For an impact, ``tau`` is workspace. ``panel`` and ``gram`` are as in ``contacts``; plan, order, X, L,
-    response and the last six arguments are as in ``differentiated``; all other arguments are as in ``contact_rates``.
+    forces. For an impact, ``tau`` is workspace. See ``contacts`` for ``panel`` and ``gram``, ``differentiated`` for
+    plan, order, X, L, response and all arguments after ``scratch``, and ``contact_rates`` for the remaining arguments.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code == OK:

@@ -29,9 +29,9 @@ EPSILON = 2.0**-52
 def factor(gram, m, mu, accuracy, at_least, L: Out):
     """Factor A + mu = L^T D L; write L to the upper triangle by rows, with inverse pivots on the diagonal.
 
-    Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry exceeds
-    the fraction ``at_least`` of the largest diagonal entry; otherwise, L is invalid. The upper half of gram contains A,
-    shape (m, m).
+    Return True if each pivot exceeds ``accuracy`` times its diagonal entry, and each diagonal entry exceeds
+    ``at_least`` times the largest diagonal entry. If the result is False, L is invalid. The upper half of gram contains
+    A, shape (m, m).
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -195,7 +195,7 @@ def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
 
     Return 0 on success, REDUNDANT if the equations are dependent although the settings require independent equations,
     CONTRADICTION if redundant equations are inconsistent and the user has not been warned, or UNUSUAL if Python must
-    compute the forces: A is not finite, damping is negative, or KIND is WHEN_REDUNDANT for independent equations.
+    compute the forces: A is not finite, damping is negative, or KIND is WHEN_REDUNDANT without redundancy.
     """
     m = forces.shape[0]
     total, mu, kind = 0.0, get(how, MU), counts[KIND]
@@ -241,7 +241,7 @@ def contact_forces_at(gram, how, counts, scratch, forces, found: Out):
 
 
 def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, scratch, forces, found: Out, out: Out):
-    """Solve J (x + scale free) + drift = 0 with x = free + M^-1 J^T forces for the forces; write x to out.
+    """Compute forces for which x = free + M^-1 J^T forces satisfies J (x + scale free) + drift = 0; write x to out.
 
     J is the constraint Jacobian, m x nv, and ``response`` is M^-1 J^T. ``free`` contains accelerations without forces,
     or velocities before an impact. ``scale`` contains the coefficient of restitution, or 0. ``gram`` is an output,
@@ -279,7 +279,7 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, scrat
 def contact_inverse_at(gram, mu, scale, scratch: Out, out: Out):
     """Write ``scale`` times the inverse of A + mu to out, m x m; the upper half of gram contains A.
 
-    Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. scratch is a workspace of m^2 numbers.
+    Return 0, REDUNDANT if A + mu is singular, or UNUSUAL if mu is negative. scratch is a workspace of m^2 numbers.
     """
     m, damping = out.shape[0], get(mu, 0)
     if not damping >= 0.0:

@@ -22,7 +22,7 @@ def respond(L, rows, m, n, x: Out, out: Out, column):
 def mass_response_at(M, rows, scratch, out: Out):
     """Write M^-1 rows^T (n x m) to out; only the upper half of M (n x n) is read.
 
-    Return 0; UNUSUAL if M is not positive definite. scratch is a workspace of n^2 + n numbers.
+    Return 0, or UNUSUAL if M is not positive definite. scratch is a workspace of n^2 + n numbers.
     """
     n, m, L = M.shape[0], rows.shape[0], borrowed(scratch)
     if not factor(M, n, 0.0, 0.0, 0.0, L):
@@ -34,8 +34,8 @@ def mass_response_at(M, rows, scratch, out: Out):
 def kkt_inverse_at(M, J, mu, scratch, out: Out):
     """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]]; only the upper half of M (n x n) is read.
 
-    With W = M^-1 J^T and A = J W + mu, the inverse is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]]. Return 0;
-    REDUNDANT if A is singular; UNUSUAL if M is not positive definite or mu is negative. scratch is a workspace of
+    With W = M^-1 J^T and A = J W + mu, the inverse is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]]. Return 0,
+    REDUNDANT if A is singular, or UNUSUAL if M is not positive definite or mu is negative. scratch is a workspace of
     n^2 + n + m^2 + m numbers.
     """
     m, n, damping = J.shape[0], J.shape[1], get(mu, 0)

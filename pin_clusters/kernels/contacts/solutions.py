@@ -61,9 +61,9 @@ def differentiated(
 ):  # fmt: skip
     """Write the derivatives of accelerations and forces with respect to q, v and tau.
 
-    These outputs are flat, nv x nv and contact equations x nv. ``gram`` contains the factors of (O6) from ``contacts``.
-    ``plan`` is the tree of velocities (``tree.solve``), and ``order`` is the position of each velocity in the plan. X
-    is (nv + contact equations) x 3 nv; its last rows contain -dr. L and ``response`` are workspaces.
+    The outputs are flat: nv x nv or, for forces, contact equations x nv. ``gram`` contains the factors of (O6) from
+    ``contacts``. ``plan`` is the tree of velocities (``tree.solve``), and ``order`` is the position of each velocity in
+    the plan. X is (nv + contact equations) x 3 nv; its last rows contain -dr. L and ``response`` are workspaces.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n

@@ -1,10 +1,10 @@
 """Solves the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
-If only one joint moves a body, a contact point on the axis of this joint does not move. Its columns of W contain only
-rounding errors. Such an equation is redundant, and its force is zero. To detect this case, the diagonal entry is
-compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is
-above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below
-1e-30.
+If only one joint moves a body, a contact point on the axis of this joint does not move. The columns of W for this point
+contain only rounding errors. Such an equation is redundant, and its force is zero. To detect this case, the diagonal
+entry is compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The
+ratio is above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay
+below 1e-30.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -47,7 +47,7 @@ def mobility(index, work, n):
 
 @inline
 def rounding_of(numbers, K, moves):
-    """Return the diagonal entry below which an equation consists of rounding errors; the bound contains ROUNDING^2."""
+    """Return the diagonal entry below which an equation consists of rounding errors, proportional to ROUNDING^2."""
     x = load3(numbers, K.at + at.POINT)
     return at.ROUNDING * at.ROUNDING * moves * (1.0 + dot3(x, x))
 
@@ -70,7 +70,7 @@ def clear_rounding(asked, numbers, A, gram: Out, moves):
 def complete(asked, numbers, A, gram: Out, moves):
     """Write the right-hand side gamma - W^T w to the last column; add the damping; return the largest diagonal entry.
 
-    The last row stores each diagonal entry plus a bound; a pivot that is only a rounding error is small relative to it.
+    The last row receives each diagonal entry plus a bound; ``eliminate`` compares the pivots with these sums.
     """
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
@@ -128,5 +128,5 @@ def take(A, forces, gram: Out):
 
 @inline
 def behind(A, gram: Out):
-    """Write 1 after the forces; this 1 is the factor of the last column, w."""
+    """Write 1, the weight of column w, after the forces, which are the weights of the columns of W."""
     gram[A.columns, A.columns] = 1.0

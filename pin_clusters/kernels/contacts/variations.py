@@ -61,9 +61,9 @@ def columns_of(index, work, rates, b, scratch: Out, first):
 
 @inline
 def local_column(scratch, k, R, x, u, up):
-    """Return column k of a side's displacement, and of the derivatives dv/dq, da/dq and da/dv of its motion.
+    """Return J of a side for the column at scratch[k], and the derivatives dv/dq, da/dq and da/dv of the side's motion.
 
-    R, x and u are axes, origin and velocity of the side. up is minus gravity, which accelerations in work include.
+    R, x and u are axes, origin and velocity of the side. Accelerations in work include minus gravity, ``up``.
     """
     J, L = local_motion(load6(scratch, k), R, x), local_motion(load6(scratch, k + 6), R, x)
     N, Gamma = local_motion(load6(scratch, k + 12), R, x), local_motion(load6(scratch, k + 18), R, x)
@@ -73,7 +73,7 @@ def local_column(scratch, k, R, x, u, up):
 
 @inline
 def point_rate(change, turn, u):
-    """Return the change of a point's acceleration, from the changes of its side's acceleration and velocity u."""
+    """Return the change of a point's acceleration, from the changes of the acceleration and velocity u of its side."""
     return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
 
 
@@ -115,10 +115,10 @@ def vary_contact(
 ):
     """Write the Jacobian of a contact and minus the derivatives of its residual r (D1); add the rotation of its force.
 
-    ``forces`` contains the forces of all contacts. K, F and A are the rows of the contact, of the fields, and of the
-    header. ``jacobian`` is contact equations x nv. ``sides`` receives the right-hand sides of (D2), contact
-    equations x 3 nv: -dr/dq, -dr/dv, and zeros. The change of the joint torques as the contact forces rotate with the
-    bodies is added to ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.
+    ``forces`` contains the forces of all contacts. K, F and A are the table rows ``Contact``, ``Fields`` and
+    ``Contacts``. ``jacobian`` has shape (contact equations, nv). ``sides`` receives the right-hand sides of (D2),
+    contact equations x 3 nv: -dr/dq, -dr/dv, and zeros. The derivative of the joint torques due to the rotation of the
+    contact forces is added to ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.
     """
     model, data, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv
@@ -188,7 +188,7 @@ def vary_contact(
 
 @inline
 def turn_forces(asked, K, f, nv, turned: Out, scratch, second):
-    """Add the derivative of the joint torques of a contact force f, as the sides move relative to the axes of f.
+    """Add the derivative of the joint torques due to a contact force f whose axes move relative to the sides.
 
     The term is j_1k . ((j_1 - phi)_m x* f) - j_2k . ((j_2 - phi)_m x* f), see (D1).
     """

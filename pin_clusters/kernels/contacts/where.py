@@ -61,7 +61,7 @@ def point_acceleration(v, a):
 
 @inline
 def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
-    """Write the point and the axes of a contact, and the right-hand side of its equations (O6): gamma - J a for a = 0.
+    """Write the point and axes of a contact, and the right-hand side of (O6): gamma minus the acceleration at a = 0.
 
     The kernel also writes the fields of the contact's ``pin.RigidConstraintData`` that do not depend on the force.
     """
@@ -74,7 +74,7 @@ def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
     world1, origin1 = load9(numbers, at.WORLD), load3(numbers, at.WORLD + 9)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
     v1 = local_motion(ws.velocity(work, K.body1), R1, x1)
-    # These are the values for contacts with the universe (body2 = 0), which does not move. Most contacts are such.
+    # These values apply to contacts with the universe (body2 = 0), which does not move; most contacts are of this kind.
     R_two, x_two = transposed(load9(model, F.placement2)), load3(model, F.placement2 + 9)
     R2, x2, world2, origin2, v2 = R_two, x_two, R_two, x_two, join(o, o)
     if K.body2 > 0:
@@ -130,7 +130,7 @@ def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
             error = -log6(matmul3(R_wanted, R), rot(R_wanted, p - load3(model, desired + 9)))
             rate, actual = v1 - load6(model, F.desired_velocity), a1
             if K.body2 > 0:
-                v2_in_one = act(R, p, v2)  # velocity of body 2 in the frame of side 1
+                v2_in_one = act(R, p, v2)  # velocity of body 2, expressed in the frame of side 1
                 actual = actual - act(R, p, a2)
                 if K.aligned == 0:
                     actual = actual + cross_motion(v1 - v2_in_one, v2_in_one)

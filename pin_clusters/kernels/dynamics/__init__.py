@@ -1,1 +1,1 @@
-"""Recursive algorithms as passes over clusters; function ``x_with`` builds kernel ``x`` for given LOOP operations."""
+"""Recursive algorithms as passes over clusters; ``x_with`` builds kernel ``x`` from operations on LOOP clusters."""

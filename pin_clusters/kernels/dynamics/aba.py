@@ -102,7 +102,7 @@ def passes_with(advance_loop):
 
     @paste
     def passes(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Compute accelerations, and torques of ``prescribed`` joints; if this is None, tau and a are one array."""
+        """Compute accelerations, and torques of ``prescribed`` joints; if it is None, tau and a are one array."""
         start(params, work)
         turn_joints(index, work, q)
         singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)

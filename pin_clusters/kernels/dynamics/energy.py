@@ -45,7 +45,7 @@ def rod_energy(index, params, work, C):
 
 @inline
 def joint_velocity(index, params, work, q, v, C, b, B):
-    """Place body b and return its velocity relative to its parent."""
+    """Return the velocity of body b relative to its parent; also store the pose of b, except in LOOP clusters."""
     if C.kind == at.SINGLE:
         R, x, S = hinge(params, work, q, b, B)
         ws.set_pose(work, b, R, x)
@@ -53,7 +53,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     if C.kind == at.FREE:
         R, x = free_pose(params, q, b, B)
         ws.set_pose(work, b, R, zero3())
-        ws.set_base_position(work, b, x)  # poses are relative to the base
+        ws.set_base_position(work, b, x)  # the poses of bodies below the base are relative to this position
         return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)

@@ -109,7 +109,7 @@ def outward_base(work, nv, C, i_v, Minv: Out):
 
 @inline
 def clear(work, C):
-    """Set the torques from the previous call to zero; within a call, ``outward`` does so after use."""
+    """Set the torques from the previous call to zero; within a call, ``outward`` resets each torque after use."""
     if C.kind == SINGLE:
         ws.set_Dinv_u(work, C.first, 0.0)
     elif C.kind == FREE:

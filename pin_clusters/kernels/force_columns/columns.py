@@ -61,9 +61,9 @@ def columns_with(compose_loop):
 
     @paste
     def columns(index, params, work, result, q, asked, numbers: Out, panel: Out, B, gram: Out, response: Out):
-        """Write the first rows of C' M^-1 C to gram and, if requested, M^-1 C to response.
+        """Write the rows of C' M^-1 C for the task columns to gram and, if requested, M^-1 C to response.
 
-        C contains the requested unit forces at frames, then the columns of B.
+        C contains unit forces at frames (first the task columns), then the columns of B.
         """
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):

@@ -24,5 +24,5 @@ def at_body(A, b, j):
 
 @inline
 def at_w(n, A, i, j):
-    """Return the offset of velocity i in column j; the entry is a torque, later an entry of W or an acceleration."""
+    """Return the offset of velocity i in column j: of a torque, later of an entry of W, later of an acceleration."""
     return (6 * (n.bodies + 1) + i) * A.width + j

@@ -1,4 +1,4 @@
-"""Passes over force columns: an inward pass computes W, (O2) and (O3); an outward pass the accelerations, (O5)."""
+"""Passes over force columns: ``inward`` computes W, (O2) and (O3); ``outward`` computes the accelerations (O5)."""
 
 import math
 

@@ -13,7 +13,7 @@ from .function_derivatives import called_hessian
 
 @inline
 def motion_of(index, work, b, c):
-    """Return velocity and bias acceleration of body b relative to cluster c's output body; 0 for bodies outside c."""
+    """Return velocity and bias acceleration of body b relative to cluster c's output body; zeros if b is not in c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.velocity(work, b), ws.acceleration(work, b)
     return zero6(), zero6()
@@ -66,7 +66,7 @@ def rate_of_joint(index, work, j):
 
 @inline
 def harmonic_bias(index, params, work, r, to):
-    """Compute the bias of a harmonic closure, which is its second derivative along the velocity."""
+    """Compute the bias of a harmonic closure: the second derivative of its equations along the joint velocities."""
     t = r.term0
     put_zeros(work, r.scratch + ANGLE_SCRATCH * r.angles, r.angles)
     for p in range(r.part0, r.part1):

@@ -1,6 +1,6 @@
 """Residuals of constraint equations, each divided by its scale.
 
-Rotations are measured by 2 tan(angle / 2), which equals the angle to first order and is infinite for opposite axes.
+Rotations are measured by 2 tan(angle / 2), which equals the angle to first order and is infinite at half a turn.
 """
 
 from ...compiler.numba_jit.jit import device, inline

@@ -21,7 +21,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G that is a linear combination of other rows of G, given by the shares: (L5)."""
+    """Write a row of G as a linear combination (L5) of other rows, with the shares as coefficients."""
     for k in range(nk):
         x = 0.0
         for s in range(share0, share1):
@@ -32,7 +32,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return the bias that is a linear combination of the biases of other velocities, given by the shares: (L5)."""
+    """Return the linear combination (L5) of the biases of other velocities, with the shares as coefficients."""
     x = 0.0
     for s in range(share0, share1):
         part = share(index, s)
@@ -68,7 +68,7 @@ def spin_biases(index, params, work, C, H, L):
     """Compute the torques of spin elements and armature at a = 0, and the rate of the spin momentum of each carrier."""
     nk, zero = C.nk, zero3()
     put_zeros(work, L.spin_bias, nk)
-    # The momenta are followed by their rate.
+    # Entry nk, after the nk momenta per unit velocity, is the rate of the momentum at a = 0.
     if C.at_spin >= 0:
         ws.set_momentum(work, C.at_spin, nk, zero)
     for r in range(C.carrier0, C.carrier1):
@@ -103,7 +103,7 @@ def prepare(index, params, work, q, C):
     H = head(index, C.head)
     L = block(H, C.nk)
     if L.nd == 2 and L.nr == 2:
-        # Most loops have this size, for which P stays in registers.
+        # Most loops have two equations; P then stays in registers.
         p00, p01, p10, p11, norms = invert_pair(work, L)
         put(work, L.condition, norms)
         row, below = velocity_row(index, H.velocity0).at_G, velocity_row(index, H.velocity0 + 1).at_G

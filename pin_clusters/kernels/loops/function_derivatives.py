@@ -141,7 +141,7 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian along the joint velocities; if missing, use finite differences."""
+    """Write the second derivative of the Jacobian along the joint velocities, by finite differences if not supplied."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
     third = r.scratch + 2 * m * n + m * n * n + 2 * n + m

@@ -1,7 +1,7 @@
 """Closes loops with the smallest change of all joints that are not fixed, one state per call.
 
 Newton's method solves the constraint equations, whose Jacobian is K, without allocating memory. If a loop stays open,
-the caller uses slower, damped methods. ``close_all`` contains only branches and calls, so that
+the caller uses slower, damped methods. ``close_all`` contains only control flow and calls, so that
 ``compiler/specialising`` can translate it for one robot.
 """
 
@@ -118,7 +118,7 @@ def step_all(index, work, q: Out, held, C):
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
     longest = longest_rate(index, work, H.velocity0, H.velocity1)
-    # Machine code divides only if the step is too long; otherwise it need not wait for the length.
+    # Compiled code divides only if the step is too long.
     advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 

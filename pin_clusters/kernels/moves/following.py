@@ -3,7 +3,7 @@
 Newton's method solves the constraint equations, whose Jacobian is K, without allocating memory. If the dependent joints
 cannot follow a motion, the caller uses slower methods.
 
-``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only branches and calls.
+``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only control flow and calls.
 ``compiler/specialising`` translates these functions for one robot. All functions that they call can be traced.
 """
 
@@ -78,7 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals; return the largest residual, its tolerance, and the sum of all residuals."""
+    """Compute K and the residuals; return the largest, its tolerance, and the sum, which is NaN if one is NaN."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -183,7 +183,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial: Out, C, step):
-    """Write to ``trial`` the joints of a LOOP cluster after the fraction ``step`` of the motion that G predicts."""
+    """Write to ``trial`` the coordinates of the cluster after the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)
@@ -239,7 +239,7 @@ def reaches(index, params, work, q: Out, v, target, trial: Out, C):
     """Move the joints of a LOOP cluster along v, in place; return whether this succeeded or no motion was needed.
 
     Near a singularity of the independent coordinates (dead centre), Newton's method can fail although the loops are
-    closed to rounding. If no motion is needed, such loops are accepted.
+    closed up to rounding errors. If no motion is needed, such loops are accepted.
     """
     if follow(index, params, work, q, v, target, trial, C):
         return True

@@ -4,8 +4,8 @@ from typing import Final
 
 STRIDE: Final = 0.2  # longest predicted step of a dependent joint [rad] or [m]
 SMALLEST_STEP: Final = 1e-6  # smallest step, as a fraction of the whole motion
-FASTEST: Final = 1e9  # largest change of a dependent joint in a motion; a larger change is treated as undetermined
-LIMIT: Final = 0.5  # longest step of a joint while loops are closed: [rad], or [m] or a fraction of the loop length
+FASTEST: Final = 1e9  # largest predicted change of a dependent joint in a motion; a larger change counts as a failure
+LIMIT: Final = 0.5  # longest Newton step of a joint: [rad], or [m] or a fraction of the loop length
 ITERATIONS: Final = 12
 FAR: Final = 1e3  # largest scaled residual from which Newton's method continues
 GROWTH: Final = 2.0  # largest allowed growth factor of the largest residual in one step of the dependent joints

@@ -143,7 +143,7 @@ def fill_square(flat, n, out: Out):
 
 
 def borrowed(a):
-    """Return an array without reference counting, which would take a quarter of a call; keep other values unchanged."""
+    """Return an array without reference counting, which costs 25 % of a call's time; return other values unchanged."""
     return a
 
 

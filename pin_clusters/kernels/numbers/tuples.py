@@ -66,7 +66,7 @@ for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul
 
 for _vector in KINDS:
     _vector.__neg__ = lambda self: self * -1.0
-    _vector.__rmul__ = lambda self, other: self * other  # replaces Python's repetition of tuples
+    _vector.__rmul__ = lambda self, other: self * other  # otherwise, n * tuple would repeat the tuple
 
 
 @overload(operator.neg, **INLINE)

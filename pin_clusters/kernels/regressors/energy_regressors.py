@@ -108,7 +108,7 @@ def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out,
         put_in_place(params, work, b, L, R, d)
         if moves:
             vel = carried(of_link.velocity(work, L.parent), d)
-            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the most frequent kinds
+            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # a fast path for the most frequent kinds of joints
                 vel = add_angular(vel, column(R, 2) * get(work, O.v_tree + L.iv))
             else:
                 vel = vel + along_joint(index, params, work, n, L, O.v_tree)

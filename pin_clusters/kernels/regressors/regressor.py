@@ -24,7 +24,7 @@ from .regressor_links import arm, forces_of_parameters, sines_and_cosines, step_
 
 @inline
 def columns_of_body(index, work, H, r):
-    """Write the columns (Y1) of the body in row r, for all velocities that move the body."""
+    """Write the columns (Y1) of the body in table row r, for all velocities that move the body."""
     B, forces = row_of.body(index, r), own.forces_at(H, r)
     R, x = of_link.turn(work, B.link), of_link.position(work, B.link)
     f0, f1, f2 = own.three_rows(work, forces)

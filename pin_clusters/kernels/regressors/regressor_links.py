@@ -46,7 +46,7 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
     put_in_place(params, work, b, L, R, d)
     x, reach = of_link.position(work, b), row_of.reach(index, H.reach0 + b)
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
-    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the most frequent kinds
+    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # a fast path for the most frequent kinds of joints
         z, rate, rise = column(R, 2), 0.0, get(out, O.g + L.iv)
         S = join(cross(x, z), z)
         for c in range(reach.column0, reach.column1):

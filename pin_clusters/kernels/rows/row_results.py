@@ -1,4 +1,4 @@
-"""Functions, called by address, that compute further results of a batch row after the kernels for one state."""
+"""Functions that compute further results of a batch row; they are called by address after the kernels for one state."""
 
 import math
 
@@ -12,7 +12,7 @@ from ..tables.addresses import call_at, tables
 from ..tables.layout import LOOP, OPEN
 from ..tables.views import cluster, header
 
-FAR = 0.5  # distance [rad] or [m] above which a closed loop is checked again
+FAR = 0.5  # largest change of an entry of q in one call that closes loops; larger changes require further steps
 
 
 def openness_at(address, q):
@@ -23,7 +23,7 @@ def openness_at(address, q):
         C = cluster(index, c)
         if C.kind == LOOP:
             x = largest_value(index, params, work, q, C)
-            worst = worst if x <= worst or worst != worst else x  # keeps NaN
+            worst = worst if x <= worst or worst != worst else x  # the second condition keeps NaN
     keep[0] = math.sqrt(worst)
     return 0 if worst < OPEN * OPEN else 1
 
@@ -52,10 +52,10 @@ def quaternion(R):
 def placements_at(address, places, fixed, result: Out):
     """Write translation and quaternion (x, y, z, w) of frames in the world, after the tree kernel has run.
 
-    ``address`` is the address of the tables of the tree. A row of ``places`` contains two offsets: of the joint's
-    placement in the tree's results, and of the frame's placement in ``fixed``, or -1 for the joint itself. ``fixed``
-    contains placements of frames relative to their joints: row-major rotation, then translation. ``result`` contains
-    seven numbers per frame.
+    ``address`` is the address of the tables of the tree. A row of ``places`` contains the offset of the joint's
+    placement in the tree's results, and the offset of the frame's placement in ``fixed``, or -1 if the frame is the
+    joint itself. ``fixed`` contains placements of frames relative to their joints: row-major rotation, then
+    translation. ``result`` contains seven numbers per frame.
     """
     out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
     for i in range(places.shape[0]):
@@ -75,12 +75,12 @@ def projected_at(address, close, units, terms, numbers, held, q, x: Out, result:
     Further steps are needed if a norm is zero, or if a loop does not close or closes only with large changes of q.
 
     Args:
-        address, close: Address of the tables for the function that closes loops, and address of this function, or 0.
+        address, close: Addresses of tables, and of the function that uses them to close loops (0 without loops).
         units: First entry and length of each part of q that must have unit norm.
         terms, numbers: Rows (to, of) with one number each. A row adds number * x[of] to x[to]; if ``of`` is negative,
             it sets x[to] to the number.
         held: 1 for each velocity of the tree that is fixed, else 0.
-        x, result: Workspace for configuration, residuals and result; output, shape (nq,).
+        x, result: Workspace (configuration, residuals and result), and output of shape (nq,).
     """
     nq = q.shape[0]
     last = x.shape[0] - nq

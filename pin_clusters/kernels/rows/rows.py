@@ -1,7 +1,7 @@
 """Calls entry points for the rows of a batch by address, so that the entry points need not be compiled again.
 
 Arguments are passed as words of Numba's calling convention: an integer is one word, an array is seven or nine.
-``native/words.py`` creates the words. Words that point to a row are incremented from row to row.
+``native/words.py`` creates the words. Words that point to a row of an array are incremented from row to row.
 """
 
 from typing import Any, Final
@@ -23,7 +23,7 @@ STEP: Final = 2  # column of moving: increment per row
 
 @intrinsic
 def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
-    """Call an entry point with all words of a row; return its code. The entry point can ignore the last words."""
+    """Call an entry point with the arguments in a row of ``words``; return its code. Surplus words are ignored."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)

@@ -1,4 +1,4 @@
-"""Steps of a robot with ground contact, until a friction solver is needed or a shape other than a point is near.
+"""Steps of a robot with ground contact, until a friction solver is needed or a shape, not a point, nears the ground.
 
 This module decides which points are active and when the caller must act; ``phases`` contains the arithmetic.
 """
@@ -61,7 +61,7 @@ def ground_at(step):
 
 @uncounted
 def begin(step, phase, n, h):
-    """Run a step up to its impulses; return DONE if there are none, or else the code of the action required."""
+    """Run a step up to its impulses; return DONE if there are none, else the code of the caller's next action."""
     robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
     clock, numbers, torque, active = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
@@ -97,7 +97,7 @@ def begin(step, phase, n, h):
 
 @uncounted
 def move_to_middle(step, phase, h):
-    """Move to the middle of the step; after SHIFTED, move points out of the ground there; return 0 on success."""
+    """Move to the middle of the step or, in phase SHIFTED, move points out of the ground there; return 0 on success."""
     robot, state, points, system = step.robot, step.state, step.points, step.system
     x, v, clock, near = state.x, state.v, step.run.clock, system.near
     if phase == at.GIVEN:
@@ -223,7 +223,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
-    """Add near points that open slower than ``limit`` to the system; return the least opening velocity among them."""
+    """Add points near the ground that open slower than ``limit`` to the system; return the least velocity tested."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -238,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the requested system of equations; return whether impulses of pushing, sticking points solve it."""
+    """Write the requested system of equations; return whether ``hold`` solves it, so that no pushing point slides."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:

@@ -21,7 +21,7 @@ _SHARP: Final = 20.0
 
 @uncounted_inline
 def turn(x):
-    """Return tanh(x) with a relative error of 1e-15, without branches: from exp(y) - 1, with y doubled eight times."""
+    """Return tanh(x) with a relative error of 1e-15, without branches, from exp(-2 |x|) - 1 after eight doublings."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
@@ -75,7 +75,7 @@ def push(terms, factors, rows, coupling, out: Out):
 
 @uncounted_inline
 def sign_of(x):
-    """Return x if it is a value of tanh, or the sign of x if x is an argument that is too large for tanh."""
+    """Limit x to [-1, 1]; x is a value of tanh, or an argument of tanh that is 0 or beyond ``_SHARP``."""
     return min(max(x, -1.0), 1.0)
 
 
@@ -178,7 +178,7 @@ def turn_links(terms, factors, rows: Out, q):
 
 @uncounted
 def add_spins(terms, factors, rows: Out):
-    """Add the carrier's angular acceleration about the rotor axis to the accelerations in the gears' rates."""
+    """Add the carrier's angular acceleration about the rotor axis to the acceleration in each gear's RATE field."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
         b, k = terms[t, at.ROW], terms[t, at.LANE]
@@ -228,7 +228,7 @@ def keep_loads(terms, factors, rows: Out, coupling, a):
 
 @uncounted_inline
 def of_stage(stage, a, b, c, d):
-    """Return the value for a stage without indexing, so that the compiler can process lanes in parallel."""
+    """Return a, b, c or d for stage 0, 1, 2 or 3, without indexing, so that the compiler can vectorize over lanes."""
     return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
 
 

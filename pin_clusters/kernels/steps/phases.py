@@ -33,7 +33,7 @@ def open_by(gap):
 
 @uncounted_inline
 def strikes(h, u, gap):
-    """Return 1 if the free normal velocity u closes a contact's gap in this step (3), above a threshold; else 0."""
+    """Return 1 if the free normal velocity u closes the gap in this step, by more than a threshold (3), else 0."""
     return if_less(u + open_by(gap) / h, -at.SUDDEN * h, 1.0, 0.0)
 
 
@@ -85,7 +85,7 @@ def along(numbers, a, gram, i, j, k):
 
 @uncounted
 def assemble(numbers: Out, gram, near, m, first, A: Out):
-    """Write the matrix of the m active points, in axes of the ground starting at axis ``first``."""
+    """Write the matrix of the m active points, in the ground axes from number ``first`` on."""
     size, trace = 3 - first, 0.0
     w = size * m
     for i in range(m):
@@ -166,7 +166,7 @@ def clear(x: Out):
 
 @uncounted
 def add_response(matrix, near, m, impulses, out: Out):
-    """Add the changes (4) due to the impulses at the active points."""
+    """Add the changes (4) due to the impulses at the active points to ``out``."""
     for k in range(len(out)):
         x = 0.0
         for i in range(m):

@@ -12,20 +12,20 @@ def simulate_at(
     address, calls, plan, terms, factors, rows: Out, clock: Out, ratios, lengths, limits, coupling, energies,
     asked: Out, state, torque, times, positions, velocities, scratch, samples,
 ):  # fmt: skip
-    """Run steps up to step END, or until a step fails; after a failure, the state is the one before the failed step.
+    """Run steps up to step END, or until a step fails; a failed step leaves the state unchanged.
 
     Args:
         address: Address of the tables for aba.
         calls, clock: Addresses of functions and of their tables, and step counters, see ``tables.plan``.
-        plan, ratios: Data to move the coordinates (``tables.plan``): ratios of all terms, then offsets of followers.
+        plan, ratios: Plan for moving the coordinates (``tables.plan``); ratios of its terms, then offsets of followers.
         terms, factors, rows: Data of the passive torques, see ``tables.passive``.
         lengths: Length of a step and of the last step, [s].
-        limits: Largest squared bound of the condition number of each LOOP cluster.
+        limits: Limit of ``condition_of`` for each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
         energies: Outputs of the energy function (both energies) and of the openness function.
         asked: Inputs and outputs of the user's function, if there is one.
         state: q, then v.
-        torque: One row, or one row per step. With a user's function, workspace for its results, one row per stage.
+        torque: Torques, in one row or one row per step. With a user's function, workspace with one row per stage.
         times: With a user's function, the time of each stage [s]; one row per step, starting at the clock's STEP.
         positions, velocities: Runge-Kutta weights for increments and velocities: a row per stage, then the step's row.
         scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.

@@ -28,7 +28,7 @@ def rates(plan, x, v, out: Out):
 
 @uncounted
 def moved(calls, plan, ratios, q, x, out: Out, spare, held: Out):
-    """Write the configuration after the increment x to out; return 0, or -1 if a loop cannot follow."""
+    """Write the configuration after the increment x to out; return 0, or -1 if the dependent joints cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
     for j in range(2, 2 + plan[0, at.MOVED]):

@@ -18,7 +18,7 @@ _FINE: Final = 1e-2
 
 @inline
 def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out):
-    """Find impulses near a guess that keep pushing points in place; return whether the contact laws are satisfied.
+    """Find impulses that hold pushing points in place, from a guess; return whether the contact laws are satisfied.
 
     A point is released if its impulse would have to pull, or would leave the friction cone. A released point that
     approaches the ground is fixed again. Sliding points require a friction solver.

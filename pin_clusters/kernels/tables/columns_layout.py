@@ -33,14 +33,14 @@ class Touch(NamedTuple):
     at: int  # offset in numbers: rotation (9), position (3) in the frame of the body or rotor, then the entries below
     reference: int  # reference frame, numbered as in Pinocchio
     root: int  # the child of the universe among the ancestors of the body
-    column0: int  # rows of Entry for its columns are column0..column1-1
+    column0: int  # rows of Entry with the numbers of its columns: column0..column1-1
     column1: int
-    path0: int  # rows of the velocities that move the frame's body are path0..path1-1
+    path0: int  # rows of Entry with the velocities that move its body: path0..path1-1
     path1: int
 
 
 class Column(NamedTuple):
-    """Row of a column."""
+    """Row of a column of the panel."""
 
     touch: int  # row of Touch; -1 if the column is a torque
     axis: int  # 0..2: force, 3..5: moment

@@ -55,9 +55,9 @@ class Contact(NamedTuple):
     force: int  # address of the contact force in the ``pin.RigidConstraintData``
     rows: int  # number of contact equations, 3 or 6
     aligned: int  # 1 if the equations are in world axes, 0 if they are in axes of the contact
-    column0: int  # rows of Entry for its columns are column0..column1-1
+    column0: int  # rows of Entry with the numbers of its columns: column0..column1-1
     column1: int
-    path0: int  # rows of the velocities that move the contact are path0..path1-1
+    path0: int  # rows of Entry with the velocities that move it: path0..path1-1
     path1: int
     same: int  # 1 if body1 has the same root as body1 of the previous contact
 
@@ -72,7 +72,7 @@ REDUNDANT: Final = -2
 """Return code, in addition to the codes of aba, for linearly dependent contact equations."""
 
 ROUNDING: Final = 1e3 * 2.0**-52
-"""If the entries of an equation are smaller than this fraction of its lever arms, they are rounding errors.
+"""Entries of a contact equation that are smaller than this fraction of its lever arms are rounding errors.
 
 For equations without lever arms, the larger of 1 m and the largest entry replaces the lever arm.
 """
@@ -88,7 +88,7 @@ MOST_ITERATIONS: Final = 3  # maximum number of iterations, an int32 in the lowe
 KIND: Final = 4  # method: DIRECT, ITERATED or WHEN_REDUNDANT
 TOLD: Final = 5  # 1 if the user has already been warned that the contacts contradict each other
 SETTINGS: Final = 6
-DIRECT: Final = 0  # minimum-norm forces if the equations are redundant, or constant damping
+DIRECT: Final = 0  # one solution with damping MU; without damping, minimum-norm forces for redundant equations
 ITERATED: Final = 1  # Pinocchio's proximal iteration
 WHEN_REDUNDANT: Final = 2  # use ITERATED only if the equations are redundant
 
@@ -96,7 +96,7 @@ WHEN_REDUNDANT: Final = 2  # use ITERATED only if the equations are redundant
 RESTITUTION: Final = 0
 DAMPING: Final = 1
 ACCURACY: Final = 2  # an equation is redundant if elimination reduces its diagonal entry below this fraction
-WORLD: Final = 3  # size 12: rotation and position of the world (see ``layout``) of the last body1
+WORLD: Final = 3  # size 12: pose in the universe of the world frame (see ``layout``) of the last body1
 FIRST: Final = 15  # offset of the numbers of the first contact
 # Numbers of a contact. Each body has two inputs: the rotation from the body's frame to the joint's frame (9), and the
 # position of the world in the universe (3), used unless all bodies are below a free flyer. The kernel writes the other
@@ -108,7 +108,7 @@ AXES: Final = 24  # size 9: axes of the contact forces in the world
 POINT: Final = 33  # size 3: contact point in the world
 AXES2: Final = 36  # AXES and POINT of the second body, whose world may differ
 POINT2: Final = 45
-MISSING: Final = 48  # size 6: right-hand side of the equations, which is a missing acceleration or velocity
+MISSING: Final = 48  # size 6: right-hand side: the acceleration or velocity that the contact forces must add
 CONTACT_NUMBERS: Final = 54
 READ_MODEL: Final = 70  # number of float64 words that are read from a ``pin.RigidConstraintModel``
 READ_DATA: Final = 80  # number of float64 words that are read from a ``pin.RigidConstraintData``

@@ -33,12 +33,12 @@ BEGIN: Final = 0  # no action: a step begins
 SOLVED: Final = 1  # the answer contains the impulses of the system
 SHIFTED: Final = 2  # the answer contains the displacements that move the points out of the ground
 GIVEN: Final = 3  # the configuration in the middle of the step is an input
-BEST: Final = 4  # like SOLVED, but the kernel must accept the impulses
+BEST: Final = 4  # like SOLVED, but the kernel accepts the impulses even if they violate the contact laws
 
 # Return codes of the kernel.
 DONE: Final = 0  # the kernel has reached END
 TOUCHING: Final = 1  # points or stops are within reach; the caller must solve the system for the impulses
-BELOW: Final = 2  # a point is deeper than SLOP in the middle of the step; the caller must compute a shift out of it
+BELOW: Final = 2  # a point is deeper than SLOP in the middle of the step; the caller must compute displacements
 SINGULAR: Final = 3  # the condition number of a cluster exceeds its limit
 FAILED: Final = 4  # the step is impossible, or its results are not finite
 MISSED: Final = 5  # the answer violates the contact laws by more than MOST_MISSED
@@ -53,7 +53,7 @@ HEIGHT: Final = 2  # height of the ground along its normal [m]
 REACH: Final = 3  # distance to the ground below which points are within reach [m]
 REACH_OF_STOPS: Final = 4  # distance to a joint stop below which the stop is within reach [rad] or [m]
 SLOP: Final = 5  # allowed penetration of a point [m] or of a stop [rad] or [m]
-SLACK: Final = 6  # opening speed (with gap / step) above which a point is not in the system and is checked later [m/s]
+SLACK: Final = 6  # points with opening speed + gap / step above this value are left out at first, checked later [m/s]
 LATE: Final = 7  # closing speed above which the late check adds a point to the system [m/s]
 FRICTION: Final = 8  # coefficient of friction of the ground
 MOST_MISSED: Final = 9  # largest scaled distance of a solution from its projection onto the friction cone [m/s]

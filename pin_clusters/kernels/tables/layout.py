@@ -35,7 +35,7 @@ class Header(NamedTuple):
     nv_tree: int
     ground0: int  # first row of Ground; only sums over the robot, such as its momentum, need these rows
     ground1: int
-    prepared: int  # work: q at which the loops were closed, shape (nq,); see ``variations.coupling``
+    prepared: int  # work: q of the last computation of G, shape (nq,); see ``variations.coupling``
 
 
 class Body(NamedTuple):
@@ -52,7 +52,7 @@ class Body(NamedTuple):
     cluster: int
     root: int  # the child of the universe among the body's ancestors
     unit: int  # index in v of the joint's velocity if the joint is independent and has one degree of freedom; else -1
-    mask: int  # bit k is set if column k moves the body; K can be shared, so its other columns are invalid
+    mask: int  # bit k is set if column k moves the body; bodies can share K, so only these columns are valid
     shuffle: int  # kind of the body's ROTATION. 1: identity, 2: axes (y z x), 3: axes (z x y), 0: any other rotation
     sole: int  # ``unit`` if the cluster is SINGLE, else -1
     which: int  # first column of the cluster that is a velocity of the body's joint; -1 if the joint is dependent
@@ -73,9 +73,9 @@ class Cluster(NamedTuple):
     carrier1: int
     at_work: int  # work: variable-size quantities, see ``workspace``; unused for SINGLE and FREE
     head: int  # LOOP: row of the cluster's Head
-    smallest: int  # params: D counts as singular below this value
+    smallest: int  # params: bound below which D counts as singular
     above: int  # row of the cluster that contains the output body; 0 for the universe
-    until: int  # ``above`` of the next row, or 0: ancestors between this cluster and that one can be eliminated next
+    until: int  # ``above`` of the next row, or 0; clusters from this one inward, excluding ``until``, can be eliminated
     at_rates: int  # offset in ``rates``, see ``variations_layout``
 
 
@@ -166,7 +166,7 @@ class OnAngle(NamedTuple):
     """Row of a joint in an angle of a harmonic closure; the angle is a weighted sum of joint coordinates."""
 
     angle: int  # work: offset of the angle's block
-    slope: int  # work: derivative or rate of the angle
+    slope: int  # work: derivative of an equation by the angle, or rate of the angle
     at: int  # params: weight of the joint
     column: int
     iq: int
@@ -180,7 +180,7 @@ class Term(NamedTuple):
     at: int  # params: coefficient of the term
     factors: int  # number of factors, 1 to 3
     factor0: int  # work: first factor, then its first two derivatives
-    slope0: int  # work: derivative or rate of the first factor's angle
+    slope0: int  # work: derivative of an equation by the first factor's angle, or rate of this angle
     factor1: int
     slope1: int
     factor2: int
@@ -276,8 +276,8 @@ TURN_FULL: Final = 1
 TURN_AXIS: Final = 2
 TURN_UNIVERSAL: Final = 3
 
-# The block of an angle in a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. The constants are the
-# offsets of the factors in this block; the first two derivatives of a factor are the next two entries.
+# The block of an angle in a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. SIN to ONE are the offsets
+# of the factors in this block; the first two derivatives of a factor are the next two entries.
 SIN: Final = 0
 COS: Final = 1
 IDENTITY: Final = 4

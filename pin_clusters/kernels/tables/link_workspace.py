@@ -1,7 +1,7 @@
 """Access to the quantities of a link of the tree in ``work``.
 
 ``x(work, b)`` reads a quantity of link b, ``set_x`` writes it, ``add_x`` increases it. Vectors are expressed in world
-axes; motions are taken at the link's origin.
+axes; motions refer to the link's origin.
 """
 
 from ..numbers.tuples import load3, load6, load9, load10

@@ -33,13 +33,13 @@ LINK_ROW, LINK_LANE = 2, 3
 # summed); force; speed; argument of tanh, later its value; ends of the range without spring force; three stiffnesses;
 # three dampings; friction; inverse of the speed over which friction changes its sign.
 RATE, SUM, FORCE, SPIN, TURN, LOW, HIGH, K1, K2, K3, D1, D2, D3, FRICTION, SHARP = range(0, 15 * LANES, LANES)
-# Fields of gears: rotor inertia; approximate decrease of the load per loss; loss per load if the motor drives, and if
-# the joint drives; approximate speed change per unit torque in a step; least speed over which the loss changes its
-# sign.
+# Fields of gears: rotor inertia; approximate decrease of the load per unit of loss; loss per load if the motor drives,
+# and if the joint drives; approximate speed change per unit torque in a step; least speed over which the loss changes
+# its sign.
 INERTIA, SHARE, FORWARD, BACKWARD, REACH, LEAST = range(15 * LANES, 21 * LANES, LANES)
 # Fields of gears: motor torque minus friction; load; loss; error of the loss; allowed change of this error. BEGUN: the
 # part of the load at the beginning of the last step that was not due to the torque. REST: this part for each stage; NaN
-# if the stage was not evaluated. With LAGGED, the first entry of REST is the last load.
+# if the stage was not evaluated. With LAGGED, the first entry of REST is the load of the last step.
 TORQUE, LOAD, LOSS, MISS, DOUBT, BEGUN, REST = range(21 * LANES, 28 * LANES, LANES)
 # Fields of links: angular velocity (3), angular acceleration (3), cosine and sine of the angle, x and y velocity
 # product terms of the angular acceleration.

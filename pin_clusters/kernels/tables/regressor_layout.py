@@ -4,7 +4,7 @@
 ``Head``. ``out`` is the tree's array of results, which contains G and its bias.
 
 The torque regressor uses the axes and the origin of the universe. If all links are below one free flyer on the
-universe, the regressor uses the frame of the free flyer. Its six rows for the free flyer are then the body forces.
+universe, the regressor uses the frame of the free flyer. The free flyer's six rows are then forces per unit parameter.
 """
 
 from typing import Final, NamedTuple

@@ -1,7 +1,7 @@
-"""Access to quantities in ``work`` that only the torque regressor uses; ``link_workspace`` accesses the others.
+"""Access to quantities in ``work`` that only the torque regressor uses; see also ``link_workspace``.
 
-For each link, these are the angular velocity ``speed``, the angular acceleration ``gain``, and ``pull``, which is the
-acceleration of the link's origin minus gravity; see (Y1).
+The quantities of a link are its angular velocity ``speed``, its angular acceleration ``gain``, and ``pull``, which is
+the acceleration of its origin minus gravity; see (Y1).
 """
 
 from ...compiler.numba_jit.jit import inline

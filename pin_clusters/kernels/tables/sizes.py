@@ -45,7 +45,7 @@ def cluster_work(nk: int, carriers: int) -> int:
 
 
 def joint_work(nk: int) -> int:
-    """Return the size of the block of a ``layout.Velocity``: four entries and four rows of nk entries."""
+    """Return the size of the block of a ``layout.Velocity``: four numbers and four arrays of nk numbers."""
     return 4 * nk + 4
 
 

@@ -1,10 +1,10 @@
 """Layout of the tables of the spanning tree, for Pinocchio's functions for kinematics, Jacobians and momentum.
 
-In ``index``, row 0 is the header, rows 1..links are the links, and the lists below follow. A link is a joint, or one of
-the primitive joints of a composed joint; link 0 is the universe. The ``params`` of a link are those of a body
-(``layout``), but ``ALIGN`` is transposed: it maps from the joint frame of the tree. ``out`` contains the results. Its
-first part contains the fields of ``pin.Data`` in Pinocchio's memory order: matrices are column-major, and a placement
-is its rotation by columns, then its translation. The results of this package follow. Units are SI (m, kg, s, rad).
+In ``index``, row 0 is the header, rows 1..links are the links, and the lists below follow. A joint, or each primitive
+joint of a composed joint, has one link; link 0 is the universe. The ``params`` of a link are those of a body
+(``layout``), but ``ALIGN`` is transposed: it maps vectors from the tree's joint frame to the link. ``out`` contains the
+results, first the fields of ``pin.Data`` in Pinocchio's memory order: matrices are column-major, and a placement is its
+rotation by columns, then its translation. The results of this package follow. Units are SI (m, kg, s, rad).
 """
 
 from typing import Final, NamedTuple
@@ -80,7 +80,7 @@ class Derived(NamedTuple):
     dAg: int  # 6 x nv, row-major
     coupled: int  # 4 x nv_tree x nv: G, dv_tree/dq, da_tree/dq and da_tree/dv of the last differentiated motion
     turned: int  # 2 x nv_tree x nv: G and dv_tree/dq for the derivatives of the centre-of-mass velocity
-    bends: int  # (1 + nk_max) x nv_tree x nv: G, then dv_tree/dq for a unit value of each cluster's i-th velocity
+    bends: int  # (1 + nk_max) x nv_tree x nv: G, then, for each i, dv_tree/dq if each cluster's i-th velocity is 1
     posed_q: int  # size nq: q of the last call
     posed: int  # 0: no q yet, 1: valid, 2: the loops are singular at this q
     bent_q: int  # size nq: q at which Jacobians were differentiated
@@ -188,7 +188,7 @@ QUIET: Final = 8192  # copy nothing to ``pin.Data``
 FRAME_NUMBERS: Final = 34
 """Results per frame: homogeneous matrix (16, row-major); velocity, spatial and classical acceleration (6 each)."""
 
-# Offsets in the work of a link. Vectors are expressed in world axes; motions are taken at the link's origin.
+# Offsets in the work of a link. Vectors are expressed in world axes; motions refer to the link's origin.
 LINK_ROTATION: Final = 0  # rotation (9), then position (3)
 LINK_TURN: Final = 12  # size 9: rotation of the joint frame of the tree
 LINK_OFFSET: Final = 21  # size 3: vector from the origin of the parent joint

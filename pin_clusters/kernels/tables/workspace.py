@@ -64,8 +64,8 @@ base_inverse_d, set_base_inverse_d, _ = _of_body(layout.W_INERTIA, load6)
 base_L, set_base_L, _ = _of_body(layout.W_INERTIA + 6, load15)
 # Spin momentum on the output body per unit velocity of the body's joint.
 spin, set_spin, _ = _of_body(layout.W_SPIN, load3)
-# These three share one entry: the torque of spin elements and armature at the body's joint, this torque at a = 0, and
-# 1 / D.
+# These three quantities share one entry: the torque of spin elements and armature at the body's joint, this torque at
+# a = 0, and 1 / D.
 own_torque, set_own_torque, _ = _of_body(layout.W_OWN, get)
 spin_bias, set_spin_bias, _ = _of_body(layout.W_OWN, get)
 inverse_D, set_inverse_D, _ = _of_body(layout.W_OWN, get)

@@ -66,7 +66,7 @@ def add_lumps(index, params, work, n, O, o):
 
 @paste
 def center_rates(index, params, work, out, to: Out):
-    """Write dv_com/dq, 3 x nv; return 1 if the sums are outdated. With loops, call ``coupling_derivatives`` first."""
+    """Write dv_com/dq, 3 x nv; return 1 if ``tree`` must run first. With loops, call ``coupling_derivatives`` first."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
     share = 1.0 / total(index, params, work, n)

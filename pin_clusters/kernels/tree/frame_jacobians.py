@@ -19,7 +19,7 @@ from ..directions import Out
 
 @inline
 def seen_from(params, D, R, p):
-    """Return a frame's motion per unit velocity of link D, in frame axes; R and p are the frame's pose in D."""
+    """Return a frame's motion per unit of tree velocity D, in frame axes; R and p are the frame's pose in D's link."""
     e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
         return join(e, zero3())
@@ -151,10 +151,10 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
 def frame_jacobian(index, params, work, out: Out, q, place, reference, rate, M, to: Out):
     """Write the Jacobian of a joint or frame, 6 x nv, at q or, if q is empty, from the contents of ``pin.Data``.
 
-    ``place`` is a joint id, or njoints plus a frame id. ``M`` is empty; if q is empty, it can be the homogeneous matrix
-    of a frame in the joint frame. If q is given, the kernel also writes the placements of the frame and of the joints
-    that move the frame to ``pin.Data`` (except for LOCAL), as Pinocchio does. Return 0 or WRONG_SIZE. If q is empty,
-    return 1 if G is invalid because the last pose was singular.
+    ``place`` is a joint id, or njoints plus a frame id. If q is empty, ``M`` can be the homogeneous matrix of a frame
+    in the joint frame; otherwise, ``M`` is empty. If q is given, the kernel also writes the placements of the frame and
+    of the joints that move the frame to ``pin.Data`` (except for LOCAL), as Pinocchio does. Return 0 or WRONG_SIZE. If
+    q is empty, return 1 if G is invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

@@ -1,4 +1,4 @@
-"""Jacobian columns for the velocities of the tree, and multiplication by G for the independent velocities."""
+"""Jacobian columns for the velocities of the tree, and their products with G for the independent velocities."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out

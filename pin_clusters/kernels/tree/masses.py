@@ -21,7 +21,7 @@ def spin_momentum(params, work, S):
 
 @inline
 def driven(index, params, work, S, at):
-    """Return a lumped rotor's speed from tree velocities at ``at``, or its acceleration from tree accelerations."""
+    """Return the speed of a lumped rotor, or its acceleration if work[at:] contains accelerations of the tree."""
     total = 0.0
     for i in range(S.driver0, S.driver1):
         D = driver(index, i)

@@ -2,7 +2,7 @@
 
 dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm + sum over i of S_i dG_ik/dq_m, where i and j are the velocities of
 the tree that move the frame. In LOCAL axes, dS_i/dq_j is S_i x S_j if j is the outer joint, else 0. In WORLD axes, it
-is S_j x S_i if j is not the outer joint, else 0. For LOCAL_WORLD_ALIGNED, the motion of the frame's origin is added.
+is S_j x S_i if j is not the outer joint, else 0. For LOCAL_WORLD_ALIGNED, add ang(S_i) x lin(S_j) to the linear part.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -28,7 +28,7 @@ def leave_motions(index, params, work, q, n, O, R, x, b, reference):
 
 @inline
 def change_of(S_i, S_j, later, reference):
-    """Return dS_i/dq_j; ``later`` means that j is the outer joint."""
+    """Return dS_i/dq_j; ``later`` is 1 if j is the outer joint (farther from the base)."""
     if reference == LOCAL:
         if later:
             return cross(S_i, S_j)
@@ -45,7 +45,7 @@ def change_of(S_i, S_j, later, reference):
 def place_hessian(index, params, work, out, place, reference, M, to: Out):
     """Write dJ/dq of a joint or frame, 6 x nv x nv, flat; ``place`` and ``M`` are as in ``place_derivatives``.
 
-    If the model has loops, call ``coupling_derivatives`` with unit velocities first.
+    If the model has loops, call ``coupling_derivatives`` with an empty v first.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

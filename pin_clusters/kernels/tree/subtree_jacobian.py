@@ -62,7 +62,7 @@ def add_lump(index, params, work, out, n, O, M, b, c, share, to: Out):
 
 @paste
 def subtree_jacobian(index, params, work, out: Out, q, joint, to: Out):
-    """Write the Jacobian (3 x nv) of a subtree's centre of mass; ``out`` contains G. Without q, call ``tree`` first."""
+    """Write the Jacobian of a subtree's centre of mass, 3 x nv; out contains G. With empty q, call ``tree`` first."""
     n = tree_header_at(index, 0)
     A, O = sections_at(index, n.sections), own_at(index, n.sections + 1)
     if joint < 0 or joint >= n.njoints or to.shape[0] != 3 or to.shape[1] != n.nv:

@@ -167,7 +167,7 @@ def add_row(index, work, H, nk, k, i, x):
 
 @device
 def derivatives_of_equations(index, params, work, q, C, second):
-    """Compute derivatives of constraints on joint coordinates; those of Python functions are already in work."""
+    """Compute derivatives of constraints on joint coordinates; derivatives of Python functions are already in work."""
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)

@@ -1,7 +1,7 @@
 """Variations of GENERAL clusters of independent joints with one degree of freedom, coupled only by spin elements.
 
-The functions are as in ``of_general``. A Jacobian column is the same for all bodies that its joint moves. The output
-body carries the spin elements; their terms are added after the recursion has left the cluster.
+The functions have the same purpose as in ``of_general``. A Jacobian column is the same for all bodies that its joint
+moves. The output body carries the spin elements; their terms are added after the recursion has left the cluster.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -73,7 +73,7 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, 
 
 @inline
 def collect(index, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed, forced):
-    if pairs:  # only spin elements couple the branches of the cluster
+    if pairs:  # between different branches of the cluster, only spin elements (E) contribute to M
         for k in range(C.nk):
             for m in range(C.nk):
                 entry = listed(index, C.column, k) * nv + listed(index, C.column, m)

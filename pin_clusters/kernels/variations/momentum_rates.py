@@ -1,7 +1,7 @@
 """The matrix 2B = v x* I + (I v) xbar* - I v x (V2) of a rigid body, or the sum of 2B over a subtree.
 
-In world axes about the origin, 2B = [[0, -2 l x], [0, Sigma - k x]]. [l; k] is the momentum, and Sigma is the time
-derivative of the rotational inertia. Both are sums over the bodies. Symmetric 3 x 3 matrices are stored as six entries.
+In world axes about the origin, 2B = [[0, -2 l x], [0, Sigma - k x]]. The momentum [l; k] and the time derivative
+Sigma of the rotational inertia are sums over the bodies. Symmetric 3 x 3 matrices are stored as six entries.
 """
 
 from ...compiler.numba_jit.jit import inline

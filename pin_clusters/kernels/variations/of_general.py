@@ -62,7 +62,7 @@ def carried(index, C, b, k):
 
 @inline
 def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out, nv, second, pairs):
-    """Add the terms (V4) of spin elements on carrier number i; their spin momenta eta are constant in its axes."""
+    """Add the terms (V4) of spin elements on carrier number i; the spin momenta eta are constant in carrier axes."""
     nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
@@ -179,7 +179,7 @@ def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out,
         if pairs:
             enter_rows(index, work, nv, C, B, listed(index, C.column, m), P, Q, F, dq, dv, M, second)
         to = carried(index, C, B.parent, m)
-        # P is defined in axes that rotate with the body. The parent's axes do not include the joint's rotation S G_m.
+        # P is defined in axes that rotate with the body; the parent's axes do not, which adds the term S G_m x* f.
         add_forces(rates, to, P + cross_force(SG, f), Q, F, T)
         if summed:
             add_momentum(rates, to, H)

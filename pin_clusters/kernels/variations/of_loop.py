@@ -1,4 +1,4 @@
-"""Variations of LOOP clusters; they add dG, ddG (L6), (L7), variable-ratio spin elements and rods to ``of_general``."""
+"""Variations of LOOP clusters: ``of_general`` plus dG and ddG (L6), (L7), variable-ratio spin elements and rods."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
@@ -27,7 +27,7 @@ from ..directions import Out
 
 @inline
 def variations_of_ratio(index, params, work, C, e):
-    """Write dr, ddr and the true rate (as for G) of the speed ratios r of a spin element."""
+    """Write the derivatives of a spin element's speed ratios r: dr, ddr and the true rate, defined as for G."""
     for k in range(C.nk):
         first, second, true = 0.0, 0.0, 0.0
         for s in range(e.share0, e.share1):
@@ -91,7 +91,7 @@ def spin_element(index, params, work, rates: Out, C, e, nv, dq: Out, dv: Out, M:
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Return the derivatives of a rod end's position, velocity, acceleration (by q) and acceleration (by v)."""
+    """Return the derivatives of a rod end's position, velocity and acceleration by q, and of its acceleration by v."""
     dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
@@ -115,7 +115,7 @@ def at_end(index, params, work, rates: Out, C, b, at, k, dp, F, x, dF, QF, FF, H
     to = carried(index, C, b, k)
     P = join(dF, cross(p, dF) + cross(dp, F))
     if b >= C.first and b < C.last:
-        # The force of the body already contains F, and P is defined in axes that rotate with the body.
+        # P is defined in axes that rotate with the body, so the term due to the rotation of F is subtracted.
         P = P - cross_force(ws.K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
     add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3())
     if summed:

@@ -1,7 +1,7 @@
 """Derivatives of inverse dynamics in one recursion, equations (V1) to (V7).
 
-This is the recursion of Singh, Russell and Wensing, applied to the tree of clusters. The columns J, L and N replace
-the motion subspaces and their rates, so the recursion also covers coupled joints, spin elements and closed loops.
+This is the recursion of Singh, Russell and Wensing, applied to the tree of clusters. The columns J, L and N replace the
+motion subspaces and their rates, so the recursion also applies to coupled joints, spin elements and closed loops.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
