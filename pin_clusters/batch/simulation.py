@@ -150,7 +150,7 @@ def simulate(
     }
     if (count := whole_number("processes", processes, 1)) > 1 and batch.rows > 1:
         _in_processes(min(count, batch.rows), batch, (duration, dt), options, shape)
-        finish(batch, 1, SIMULATIONS)
+        finish(batch, 2, SIMULATIONS)
         return result
 
     def of_row(n: int) -> tuple[np.ndarray, np.ndarray]:

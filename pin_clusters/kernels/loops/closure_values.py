@@ -17,7 +17,10 @@ from .user_functions import call_address
 
 @inline
 def rotation_between(turn, Ra, Rb):
-    """Return the rotation vector of frame b relative to frame a, in axes of frame a, with length 2 tan(angle / 2)."""
+    """Return the rotation of frame b relative to frame a, in axes of frame a, as a vector of length 2 tan(angle / 2).
+
+    For ``TURN_UNIVERSAL``, return (0, 0, z_a . x_b), which is zero if the two axes are perpendicular.
+    """
     za = column(Ra, 2)
     if turn == TURN_AXIS:
         zb = column(Rb, 2)
@@ -111,8 +114,8 @@ def values(index, params, work, q, C):
 def largest_value(index, params, work, q, C):
     """Return the squared largest residual of a LOOP cluster, or NaN if it is not finite; call ``equations`` first."""
     values(index, params, work, q, C)
-    L, worst = block(head(index, C.head), C.nk), 0.0
+    L, worst, total = block(head(index, C.head), C.nk), 0.0, 0.0
     for i in range(L.nr):
         x = get(work, L.value + i) * get(work, L.value + i)
-        worst = if_less(x, worst, worst, x)
-    return worst
+        worst, total = if_less(x, worst, worst, x), total + x
+    return if_less(total, 1e300, worst, total)  # a comparison with NaN is false, and the sum keeps every NaN
