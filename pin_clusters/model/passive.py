@@ -140,8 +140,7 @@ def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, f
         joint = tree.joints[joint_id(tree, name, spring.label)]
         if joint.nv != 1:
             raise ConstraintError(
-                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom, but a weighted sum of "
-                "joints (along) can contain only joints with 1 degree of freedom."
+                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom. Only joints with one can be summed."
             )
         if joint.nq == 1:
             lengths[joint.idx_q] = coefficient
