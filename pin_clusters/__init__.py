@@ -1,9 +1,9 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
 Functions that also exist in Pinocchio keep their names, argument order and results; write ``pc.`` instead of ``pin.``.
-Names that do not depend on a model are Pinocchio's own objects. Functions also accept a ``pin.Model``. Spatial vectors
-are [linear; angular]. ``q`` contains every joint of the spanning tree; ``v``, ``a`` and ``tau`` contain
-the independent joints.
+Other Pinocchio names, such as ``pc.SE3``, are Pinocchio's own objects. Functions accept a ``ClusterModel`` or a
+``pin.Model``. Spatial vectors are [linear; angular]. ``q`` contains every joint of the spanning tree; ``v``, ``a`` and
+``tau`` contain only the independent joints.
 """
 
 import importlib
@@ -268,7 +268,7 @@ _LAZY = {
     "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "compiler.tracing",
     "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
-# Functions of these subpackages, which are also imported when they are first used.
+# Functions of these subpackages; a subpackage is imported when one of its functions is first used.
 _LAZY_FUNCTIONS = {
     "MotorSpace": "motor_space",
     "RobotWrapper": "robot_wrapper",
@@ -281,13 +281,13 @@ _LAZY_FUNCTIONS = {
     "to_urdf": "writers",
     "trace": "tracing",
 }
-# The public names are the names imported above and the names that are imported when they are first used.
+# Public names: the names imported above and the names in _LAZY_FUNCTIONS.
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
-# Interfaces to other packages. These packages must be installed separately.
+# Modules that connect this package to other packages, which must be installed separately.
 _HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
-# Pickle files written by earlier versions contain these paths.
+# Pickle files written by earlier versions contain the old module paths.
 choice.make_by(f"{__name__}.compiler.specialising.robot_functions", "RobotFunctions")
 moved.lead(
     __name__,

@@ -23,12 +23,12 @@ croc: Any = extras.package("crocoddyl")
 
 
 class State(croc.StateAbstract):
-    """States x = [q, v] of a cluster model with any joint types; steps in the state space keep loops closed."""
+    """States x = [q, v] of a cluster model with any joint types; ``integrate`` keeps the loops closed."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         check_model(model, "crocoddyl.State")
         super().__init__(model.nq + model.nv, 2 * model.nv)
-        self.model, self._making = model, None  # _making: action data whose costs are being created
+        self.model, self._making = model, None  # _making: action data, while its costs are created
 
     def zero(self) -> np.ndarray:
         return np.append(pc.neutral(self.model), np.zeros(self.nv))
@@ -67,18 +67,18 @@ def _kind(what: str, given: Any, kind: Any, make: str) -> Any:
 
 
 def _state(given: Any) -> Any:
-    return _kind("state", given, State, "pin_clusters.crocoddyl.State(model), model a pc.ClusterModel")
+    return _kind("state", given, State, "pin_clusters.crocoddyl.State(model) with a pc.ClusterModel")
 
 
 class _Residual(croc.ResidualModelAbstract):
-    """A residual that depends on q. Flags specify whether it also depends on v and u."""
+    """A residual that depends on q; the flags ``v`` and ``u`` specify whether it also depends on v and u."""
 
     def __init__(self, state: State, nr: int, nu: int, v: bool = False, u: bool = False) -> None:
         super().__init__(_state(state), nr, whole_number("nu", nu, 0), True, v, u)
 
 
 class ResidualModelState(_Residual):
-    """Difference between a state and a reference; Crocoddyl's own class ignores a ``Jdiff`` written in Python."""
+    """State minus reference; it replaces Crocoddyl's own class, which ignores a ``Jdiff`` written in Python."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
         super().__init__(state, _state(state).ndx, nu, v=True)
@@ -101,12 +101,12 @@ class _OfRobot(_Residual):
 
 
 class ResidualModelFramePlacement(_OfRobot):
-    """Pose error of a frame: ``pin.log6`` in the reference's axes, or a difference between positions in world axes.
+    """Pose error of a frame: ``pin.log6`` in the axes of the reference, or a position error in world axes.
 
     Args:
         state: ``State``.
         frame_id: ``model.getFrameId(name)``.
-        reference: ``pin.SE3`` in the world frame, or only a position, shape (3,), [m], if the orientation is free.
+        reference: Desired pose in the world, a ``pin.SE3``, or a position, shape (3,), [m], if the orientation is free.
         nu: Number of controls.
     """
 
@@ -122,7 +122,7 @@ class ResidualModelFramePlacement(_OfRobot):
         data.away = self.reference.actInv(M) if self.turns else M.translation - self.reference
         data.r[:] = pin.log6(data.away).vector if self.turns else data.away
 
-    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # Crocoddyl calls calc first
+    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # uses results of calc, which is called first
         axes = pin.LOCAL if self.turns else pin.LOCAL_WORLD_ALIGNED
         J = pc.getFrameJacobian(self.state.model, data.robot, self.frame_id, axes)
         data.Rx[:, : self.state.nv] = pin.Jlog6(data.away) @ J if self.turns else J[:3]
@@ -188,14 +188,14 @@ class ResidualModelContactForce(_Residual):
 
     Args:
         state: ``State``.
-        A: Matrix of shape (nr, contact constraint equations). f is expressed in the contacts' reference frames.
+        A: Matrix of shape (nr, n) for contacts with n constraint equations. f is in the contacts' reference frames.
         nu: Number of controls.
     """
 
     def __init__(self, state: State, A: np.ndarray, nu: int) -> None:
         self.A = numbers("A", A)
         if self.A.ndim != 2:
-            raise pc.ShapeError(f"A has shape {self.A.shape}, expected (nr, rows of the contacts).")
+            raise pc.ShapeError(f"A has shape {self.A.shape}, expected (nr, constraint equations of the contacts).")
         super().__init__(state, len(self.A), nu, True, True)
 
     def createData(self, collector: Any) -> Any:
@@ -203,8 +203,8 @@ class ResidualModelContactForce(_Residual):
         rows = None if dynamics is None else sum(map(size, dynamics.contact_models))
         if self.A.shape[1] != rows:
             raise pc.ShapeError(
-                f"ResidualModelContactForce: A has shape {self.A.shape}, but the contacts of the dynamics have {rows} "
-                "rows. Use one column per row, and use this residual only in costs of dynamics with contacts."
+                f"ResidualModelContactForce: A has shape {self.A.shape}, but needs {rows} columns, one per "
+                "constraint equation of the contacts. Use this residual only in costs of dynamics with contacts."
             )
         data.forces = dynamics.forces
         return data
@@ -249,8 +249,8 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
         costs: ``crocoddyl.CostModelSum`` with the same number of controls.
 
     Raises:
-        ConstraintError: A contact is invalid. It is also raised if ``pc.actuation_matrix`` depends on the pose and
-            ``actuation`` is a constant matrix other than columns of ``np.eye(nv)``.
+        ConstraintError: A contact is invalid, or ``pc.actuation_matrix`` depends on the pose and ``actuation`` is a
+            constant matrix other than columns of ``np.eye(nv)``.
     """
 
     def __init__(self, state: State, actuation: np.ndarray | None, contacts: Any, costs: Any) -> None:
@@ -280,12 +280,12 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
                 arguments = self.robot, data.robot, q, x[self.state.nq :], B @ u[0]
                 data.xout[:] = pc.constraintDynamics(*arguments, *contacts) if self.contacts else pc.aba(*arguments)
                 data.forces["at"] = data.robot.lambda_c if self.contacts else np.zeros(0)
-            except pc.SingularClusterError:  # solvers reject trial steps with NaN
+            except pc.SingularClusterError:  # a solver rejects a trial step whose result is NaN
                 data.xout[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # uses results of calc, called first
         if u:
             robot, contacts = (self.robot, data.robot), (self.contacts, data.contacts)
             exact: Any = pc.computeConstraintDynamicsDerivatives if self.contacts else pc.computeABADerivatives
@@ -301,12 +301,12 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
 
 
 class ActionModelImpulse(croc.ActionModelAbstract):
-    """An impact node without duration: computes the velocity jump and the exact derivatives of this jump.
+    """Impact without duration: computes the velocities after the impact and their exact derivatives.
 
     Args:
         state: ``State``.
-        contacts: ``pc.RigidConstraintModel`` objects for the contacts that touch down and the existing contacts.
-        costs: ``crocoddyl.CostModelSum`` without controls. Costs depend on the state before the jump and on impulses.
+        contacts: ``pc.RigidConstraintModel`` objects of the contacts that close in the impact or are already closed.
+        costs: ``crocoddyl.CostModelSum`` without controls. Costs depend on the state before the impact and on impulses.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
 
     Raises:
@@ -320,7 +320,7 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         self.r_coeff = r_coeff
         if costs.nu or not self.contacts:
             raise pc.ConstraintError(
-                f"ActionModelImpulse needs contacts, and costs with nu = 0, got {len(self.contacts)} contacts and "
+                f"ActionModelImpulse needs a contact and costs with nu = 0, got {len(self.contacts)} contacts and "
                 f"costs with nu = {costs.nu}."
             )
         if not isinstance(r_coeff, (int, float)) or not 0.0 <= r_coeff <= 1.0:
@@ -334,12 +334,12 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         try:
             data.xnext[:] = np.append(q, pc.impulseDynamics(self.robot, data.robot, q, v, *contacts, self.r_coeff))
             data.forces["at"] = data.robot.impulse_c
-        except pc.SingularClusterError:  # solvers reject trial steps with NaN
+        except pc.SingularClusterError:  # a solver rejects a trial step whose result is NaN
             data.xnext[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # uses results of calc, called first
         derivatives = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
         data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(derivatives[:2])])
         data.forces |= {"by_x": np.hstack(derivatives[2:]), "by_u": np.zeros((len(derivatives[2]), 0))}

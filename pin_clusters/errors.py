@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST, LONGEST_VALUE = 4000, 200
-"""Maximum lengths of a message and of a value in it, because names and numbers in files may have any length."""
+"""Maximum number of characters of a message and of a value in a message; names in files may have any length."""
 
 
 def shortened(message: str) -> str:
@@ -21,7 +21,7 @@ def shown(value: object) -> str:
     try:
         text = " ".join(repr(value).split())
     except Exception:  # __repr__ of a user's class may raise anything, but the message must still be written
-        return f"a value of type {type(value).__name__} that repr() cannot write"
+        return f"a value of type {type(value).__name__} whose repr() raises an error"
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
@@ -95,11 +95,11 @@ class SimulationError(PinClustersError, ValueError):
 
 
 class DataMismatchError(PinClustersError, ValueError):
-    """A data object belongs to another model, or ``model.tree`` or ``data.tree`` was changed from outside."""
+    """A data object belongs to another model, or the user's code changed ``model.tree`` or ``data.tree``."""
 
 
 class SingularClusterError(_ClusterError, ArithmeticError):
-    """A cluster's inertia at its independent joints is singular, or its loops do not determine its dependent joints.
+    """A motion of the independent joints moves no inertia, or the loops do not determine the dependent joints.
 
     Attributes:
         cluster: Names of the joints of the cluster.
@@ -107,7 +107,7 @@ class SingularClusterError(_ClusterError, ArithmeticError):
 
 
 class RankError(PinClustersError, ArithmeticError):
-    """Constraint equations or contacts are redundant, but they must be linearly independent.
+    """Constraint equations or contacts are redundant; the function requires linearly independent equations.
 
     Attributes:
         rank: Number of independent equations.
@@ -135,7 +135,7 @@ class NotComputedError(PinClustersError, RuntimeError):
 
 
 class PinClustersWarning(UserWarning):
-    """A part of the input is ignored or implausible; the results are exact for the remaining input."""
+    """Some input is ignored or implausible; the results are exact for the input that is not ignored."""
 
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
@@ -147,7 +147,7 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
     from difflib import get_close_matches
 
     names = list(known)
-    # Comparison time is proportional to the product of the lengths. Very long names are not misspelt names.
+    # Names over 200 characters are not compared, because the time grows with the product of both lengths.
     near = get_close_matches(name, [n for n in names if len(n) <= 200], n=3, cutoff=0.6) if len(name) <= 200 else []
     if near:
         return " Did you mean " + " or ".join(repr(n) for n in near) + "?"

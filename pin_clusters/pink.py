@@ -14,7 +14,7 @@ pink: Any = extras.package("pink")
 
 
 class Configuration(pink.Configuration):
-    """A ``pink.Configuration`` of ``model.tree`` that closes the loops first and integrates with ``pc.integrate``.
+    """A ``pink.Configuration`` of ``model.tree`` that projects q onto the constraints and uses ``pc.integrate``.
 
     It accepts the options of ``pink.Configuration``, such as ``collision_model=model.collision``.
     """
@@ -32,7 +32,7 @@ class Configuration(pink.Configuration):
 
 
 class Coupling(pink.tasks.Task):
-    """The constraint, for ``pink.solve_ik``, that tree velocities equal G v; it has one row per dependent joint."""
+    """Constraint v_tree = G v for ``pink.solve_ik``, with one row per dependent velocity."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         super().__init__()

@@ -51,7 +51,7 @@ buildModelsFromUrdf.__doc__ = """Read a robot from a URDF file as a ``ClusterMod
 Args:
     filename: Path of the file.
     args: package_dirs, root_joint, root_joint_name, verbose, meshLoader, geometry_types and mimic, as in Pinocchio.
-    kwargs: The same arguments, by name.
+    kwargs: The arguments of ``args``, by name.
 
 Returns:
     The model, and one ``pin.GeometryModel`` per entry of geometry_types (default: collision and visual).
@@ -60,15 +60,15 @@ Raises:
     LoadError: The file cannot be read, or is not a URDF file.
 
 References:
-    Pinocchio's ``buildModelsFromUrdf``, with ``pc.buildModelFromUrdf``.
+    Pinocchio's ``buildModelsFromUrdf``; the model is built by ``pc.buildModelFromUrdf``.
 """
 
 
 class RobotWrapper(pin.RobotWrapper):
-    """Pinocchio's class with this package's functions, for a ``ClusterModel`` or a ``pin.Model``.
+    """Pinocchio's ``RobotWrapper`` with this package's functions, for a ``ClusterModel`` or a ``pin.Model``.
 
     ``BuildFromURDF`` builds a ``ClusterModel`` with the constraints of the file; ``BuildFromMJCF`` and ``BuildFromSDF``
-    build a ``pin.Model``, as in Pinocchio. ``pinocchio.RobotWrapper(model.tree)`` ignores rotors and couplings.
+    build a ``pin.Model``. Unlike this class, ``pinocchio.RobotWrapper(model.tree)`` ignores rotors and couplings.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -81,7 +81,7 @@ class RobotWrapper(pin.RobotWrapper):
     data: Any
 
     def initViewer(self, share_data: bool = True, *args: Any, **named: Any) -> None:
-        """Open the viewer that was set with ``setVisualizer``, or else Pinocchio's default viewer, for the tree."""
+        """Open the viewer set by ``setVisualizer`` (by default Pinocchio's default viewer) for the spanning tree."""
         if self.viz is None and isinstance(self.model, ClusterModel):
             cluster_model, cluster_data = self.model, self.data
             self.model, self.data = self.model.tree, self.data.tree

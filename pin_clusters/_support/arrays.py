@@ -16,7 +16,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def is_plain(x: Any) -> bool:
-    """Return whether the kernels accept x without conversion; this check takes 0.1 us."""
+    """Return whether x is an array that the kernels accept without conversion; this check takes 0.1 us."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray
 
 
@@ -50,7 +50,7 @@ def real(x: Any) -> float | None:
 def whole_number(
     name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
 ) -> int:
-    """Check that x is an integer of at least ``least``, or raise ``kind``; ``of`` is the unit in the message."""
+    """Return x if it is an integer of at least ``least``; otherwise, raise ``kind``; ``of``: unit in the message."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
         raise kind(f"{name} must be a whole number{of}, at least {least}, got {shown(x)}.")
     return int(x)
@@ -79,7 +79,7 @@ _PAGE = 4096
 
 
 def on_a_page(*parts: np.ndarray) -> list[np.ndarray]:
-    """Copy arrays of 8-byte numbers to contiguous memory that starts at a page boundary.
+    """Copy arrays of 8-byte numbers to one block of memory that starts at a page boundary.
 
     A processor stalls if the addresses of a read and a recent write are equal modulo the page size. For small robots,
     the relative position of tables and workspace therefore changes the time of a call by a factor of up to two. Page
@@ -110,7 +110,7 @@ def output_array(name: str, given: Any, shape: tuple[int, ...], kind: type, cure
     if not matches or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
         type_name = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
         raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {type_name}{cure}")
-    if type(given) is not np.ndarray:  # kernels from a library do not accept subclasses
+    if type(given) is not np.ndarray:  # compiled kernels of a shared library do not accept subclasses
         type_name = type(given).__name__
         raise ArgumentTypeError(
             f"{name} must be a plain NumPy array, got a {type_name}. Pass np.asarray(...), which shares the memory."
@@ -142,7 +142,7 @@ def velocity(model: Any, name: str, x: Any) -> np.ndarray:
     text = f"{name} has size {a.size}, but model {model.name!r} needs nv = {model.nv} (the independent joints)."
     if a.size == model.tree.nv:
         text += (
-            f" {a.size} is the size of the spanning tree. Use the independent entries, {name}[model.idx_v_independent]"
+            f" {a.size} is nv of the spanning tree. Pass only the independent entries, {name}[model.idx_v_independent]"
             + (", or pc.independent_velocity." if name == "v" else ".")
         )
     raise ShapeError(text)

@@ -1,7 +1,7 @@
 """Shared sections of docstrings, which a decorator inserts when a function is defined.
 
 Shared sections are written as a docstring, such as ``COMMON``, and ``stock(COMMON)`` returns the decorator that inserts
-them. The docstring of a decorated function contains only the parts that are specific to this function. The decorator
+them. The source of a decorated function contains only the entries that are specific to this function. The decorator
 adds
 
 - an entry for each argument that the function's docstring does not describe;
@@ -46,7 +46,7 @@ Raises:
     ShapeError (q, q0, q1): An array has the wrong size.
     ArgumentTypeError: An argument has the wrong type.
 """
-"""Shared entries for functions whose arguments are a cluster model and its state."""
+"""Shared docstring entries for functions whose arguments are a cluster model and its state."""
 
 STATE = """
 Args:
@@ -57,7 +57,7 @@ Args:
     tau: Torque, shape (nv,).
     fext: External forces in joint frames, [linear; angular]: one ``pin.Force`` or row for each joint of the tree.
 """
-"""Shared entries for reference implementations and baselines."""
+"""Shared docstring entries for reference implementations and baselines."""
 
 STUDY = """
 Args:
@@ -68,7 +68,7 @@ Args:
     tau: Torques, shape (N, nv).
     frame: Name of a frame, body or joint of the tree.
     levels: Names of approximation levels; all by default.
-    drop_rotors: Omit the rotors' mass from the approximations.
+    drop_rotors: Whether the approximations omit the mass and inertia of the rotors.
     amplitude: Amplitude of the motion, [rad], or [m] for prismatic joints.
     frequency: Frequency of the motion, [Hz].
     duration: Duration of the motion, [s].
@@ -96,7 +96,7 @@ References:
 
 
 def stock(*texts: str) -> Callable[[F], F]:
-    """Return a decorator that completes docstrings with shared sections; entries of later texts take precedence.
+    """Return a decorator that adds shared sections to docstrings; later texts override entries of earlier texts.
 
     The decorator changes only ``__doc__``. It raises ``KeyError`` if an argument of the function has no description.
     """

@@ -16,12 +16,12 @@ Soup = tuple[np.ndarray, np.ndarray]
 
 
 def hull_of(vertices: np.ndarray, what: str) -> Soup:
-    """Compute the convex hull of points; return all distinct points, and the triangles of the hull, facing outwards."""
+    """Compute the convex hull of points; return all distinct points and the triangles, whose normals point outwards."""
     from scipy.spatial import ConvexHull, QhullError
 
     vertices = np.unique(vertices, axis=0)
     if len(vertices) > MAX_POINTS:
-        raise LoadError(f"{what}: it has {len(vertices)} points; a convex hull accepts at most {MAX_POINTS}.")
+        raise LoadError(f"{what}: it has {len(vertices)} points; the maximum for a convex hull is {MAX_POINTS}.")
     try:
         hull = ConvexHull(vertices)
     except QhullError:
@@ -34,16 +34,16 @@ def hull_of(vertices: np.ndarray, what: str) -> Soup:
 
 
 def hull(points: np.ndarray, what: str) -> Any:
-    """Return the convex hull of points, shape (n, 3), as a coal shape; coal's function crashes for planar points."""
+    """Return the convex hull of points, shape (n, 3), as a coal shape; coal's own hull crashes for planar points."""
     if not (np.abs(points) <= LARGEST).all():  # also catches NaN, which binary files can contain
-        raise LoadError(f"{what}: its vertices must be finite numbers of at most {LARGEST:g}.")
+        raise LoadError(f"{what}: its vertices must have finite coordinates up to {LARGEST:g} m.")
     import coal  # collision library of Pinocchio
 
     vertices, triangles = hull_of(points, what)
     corners, triangles = np.unique(triangles, return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
-        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet at a vertex. Simplify it.")
+        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull share a vertex. Simplify the mesh.")
     corner_points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     for point in vertices[corners]:
         corner_points.append(point)

@@ -1,4 +1,4 @@
-"""Filter for requests to a local web server. If run as a program, this module starts meshcat's server with the filter.
+"""Filter for requests to a local web server. Run as a program, this module starts meshcat's server with the filter.
 
 The filter is needed because meshcat's own program listens on all interfaces and answers requests for any host.
 """
@@ -14,12 +14,12 @@ from typing import Any
 
 
 def in_url(host: str) -> str:
-    """Return the host name for URLs with which a browser on this machine reaches a server that listens at ``host``."""
+    """Return the host in the URL with which a local browser reaches a server that listens at the address ``host``."""
     return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
 
 
 def answers(host: str, headers: list[str]) -> bool:
-    """Return whether a server that listens at ``host`` should answer a request with these ``Host`` headers.
+    """Return whether a server that listens at the address ``host`` should answer requests with these ``Host`` headers.
 
     A foreign web page can reach a local server through a domain name that resolves to this machine (DNS rebinding), but
     then the ``Host`` header contains this domain name. Ports are not compared, because tunnels change ports.
@@ -30,13 +30,13 @@ def answers(host: str, headers: list[str]) -> bool:
     if host in ("localhost", "::1") or host.startswith("127."):
         return False
     try:
-        return bool(ipaddress.ip_address(name.strip("[]")))  # a foreign page uses a domain name, not an address
+        return bool(ipaddress.ip_address(name.strip("[]")))  # an IP address is safe: DNS rebinding needs a name
     except ValueError:
         return name == socket.gethostname().lower()
 
 
 def main(host: str) -> None:
-    """Run meshcat's server until standard input closes; print its addresses (commands, browsers) or an error."""
+    """Run meshcat's server until standard input closes; print its addresses for commands and browsers, or an error."""
     import tornado.netutil
     import tornado.web
     from meshcat.servers import zmqserver

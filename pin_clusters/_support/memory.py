@@ -20,7 +20,7 @@ _MUCH = 2**31
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Create a ``pin.Data`` with half the memory of ``tree.createData()``; warn if large, raise if too large."""
+    """Return ``pin.Data(tree)``, half the size of ``tree.createData()``; warn if it is large, raise if too large."""
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:
         _say(tree, needed)
@@ -33,15 +33,15 @@ def _say(tree: pin.Model, needed: int) -> None:
         f"four tensors of nv^3 numbers, and nv of the tree is {tree.nv}"
     )
     cure = (
-        "Each model.createData() allocates a pin.Data. Reuse one data in each thread, use pc.batch, which needs no "
-        "pin.Data, split the robot, or lock joints (model.with_locked)."
+        "Each model.createData() allocates a pin.Data. Create one data per thread and reuse it, use pc.batch, which "
+        "needs no pin.Data, split the robot, or lock joints (model.with_locked)."
     )
     check_free(needed, reason, cure)
     warnings.warn(f"{reason}. {cure}", PinClustersWarning, stacklevel=6)
 
 
 def check_free(needed: int, what: str, cure: str) -> None:
-    """Raise ``TooLargeError`` if fewer than ``needed`` bytes are free; ``what`` and ``cure`` form the message."""
+    """Raise ``TooLargeError``, with ``what`` and ``cure`` in its message, if fewer than ``needed`` bytes are free."""
     free = available()
     if free is not None and needed > free:
         raise TooLargeError(f"{what}; only {free / 1e9:.1f} GB are free. {cure}")

@@ -1,4 +1,4 @@
-"""Errors for functions of Pinocchio that this package does not provide; the messages list replacements."""
+"""Errors for functions of Pinocchio that do not accept a ``ClusterModel``; the messages suggest replacements."""
 
 import sys
 from typing import NoReturn
@@ -15,11 +15,11 @@ _CHOLESKY = (
     "Use pc.computeKKTContactDynamicMatrixInverse or pc.computeDelassusMatrix, which include them."
 )
 _OF_MANY = {
-    "Use pc.batch.{function}(model, q, v, ..., threads=n), whose rows are the states.": """
+    "Use pc.batch.{function}(model, q, v, ..., threads=n), with one state per row of q and v.": """
         abaInParallel rneaInParallel
     """,
-    "This function belongs to a solver for frictional contacts with a Delassus matrix. pc.computeDelassusMatrix "
-    "computes this matrix with the couplings; pc.constraintDynamics solves bilateral contacts.": """
+    "This function is part of a solver for frictional contacts with a Delassus matrix. pc.computeDelassusMatrix "
+    "computes this matrix with couplings; pc.constraintDynamics solves bilateral contacts.": """
         computeComplementarityShift computeConeProjection computeContactForces computeDualConeProjection
         computePrimalFeasibility computeReprojectionError
     """,
@@ -27,11 +27,11 @@ _OF_MANY = {
         compactTangentMap findCommonAncestor getTangentToConfigurationSparsitySegment lieGroup tangentMap
         tangentMapProduct tangentMapTransposeProduct
     """,
-    "This module is Pinocchio with another scalar type. pc.trace(model, function) records a function as a list of "
-    "operations; pc.casadi, pc.codegen and pc.jax use such lists.": """
+    "This module is Pinocchio with another scalar type. Use pc.casadi, pc.codegen or pc.jax, or record the operations "
+    "of a function with pc.trace(model, function).": """
         cppad cppadcg mpfr
     """,
-    "This function moves every joint of the tree independently. Use pc.batch.forwardKinematics(model, q, frames) with "
+    "This function assumes that all tree joints are independent. Use pc.batch.forwardKinematics(model, q, frames) with "
     "random rows q of pc.randomConfiguration(model).": """
         reachableWorkspace reachableWorkspaceHull reachableWorkspaceWithCollisions reachableWorkspaceWithCollisionsHull
     """,
@@ -44,7 +44,7 @@ _ROUTES = {
 } | {
     "computeJointMinimalOrdering": "Only lcaba needs this order; pc.aba is exact for any order of joints.",
     "convertToRigidConstraintModel": "Use pc.RigidConstraintModel(type, model, ...).",
-    "lcaba": "It solves loops by constraint forces. Use pc.aba, which solves couplings exactly.",
+    "lcaba": "Pinocchio's lcaba solves loops by constraint forces. Use pc.aba, which is exact for loops and couplings.",
     "transformJointIntoMimic": (
         "Add the coupling as a pc.LinearCoupling; convert mimic joints of an existing tree with pc.expand_mimic."
     ),
@@ -52,7 +52,7 @@ _ROUTES = {
         "A ClusterModel is immutable: call pinocchio.loadReferenceConfigurations on the pin.Model, then create the "
         "ClusterModel, which uses the referenceConfigurations of the tree."
     ),
-    "loadReferenceConfigurationsFromXML": "It is loadReferenceConfigurations for text; see the latter.",
+    "loadReferenceConfigurationsFromXML": "Use this function on the pin.Model, then create the ClusterModel.",
     "loadRotorParameters": "No algorithm of Pinocchio uses these parameters. Use pc.Rotor constraints for rotors.",
     "ConstraintCholeskyDecomposition": _CHOLESKY,
     "ContactCholeskyDecomposition": _CHOLESKY,
@@ -74,6 +74,6 @@ def route(name: str) -> str:
     """Return the sentence with the replacement for a Pinocchio function whose argument is a model."""
     return _ROUTES.get(
         name,
-        f"There is no version with couplings. For the spanning tree, without couplings, use pinocchio.{name} with "
-        "model.tree, data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two.",
+        f"No version of it includes couplings. For the spanning tree without couplings, use pinocchio.{name} with "
+        "model.tree, data.tree and the velocity pc.spanning_velocity(model, data, q, v).",
     )

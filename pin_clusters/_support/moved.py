@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def _head(module: str, places: Mapping[str, str]) -> str | None:
-    """Return the longest prefix of a module's name (the name itself or a parent package) that is in ``places``."""
+    """Return the module name, or its closest parent package, that is a key of ``places``; None if there is none."""
     parts = module.split(".")
     heads = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((head for head in heads if head in places), None)
@@ -29,13 +29,13 @@ class _Leading(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # importlib has replaced it by the spec of the old name
+        module.__spec__ = self._spec  # importlib has set the spec of the old name
 
 
 class Finder(MetaPathFinder):
     """Finder at the front of ``sys.meta_path`` that redirects names of moved modules and submodules to new ``places``.
 
-    ``current`` contains public names of modules that are defined elsewhere. These names are imported without a warning.
+    ``current`` contains old names that remain public and are therefore imported without a warning.
     """
 
     def __init__(self, package: str, places: Mapping[str, str], current: Collection[str]) -> None:
@@ -60,7 +60,7 @@ class Finder(MetaPathFinder):
 
 
 class Passing(MetaPathFinder):
-    """Finder at the end of ``sys.meta_path`` that redirects modules missing in a package to another package."""
+    """Finder at the end of ``sys.meta_path`` that imports modules missing in a package from another package."""
 
     def __init__(self, package: str, other: str) -> None:
         self._front, self._other = f"{package}.", f"{other}."
@@ -82,7 +82,7 @@ _before: dict[str, str] = {}
 def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], current: Collection[str]) -> None:
     """Redirect old names of modules in a package to their new ``places``, or to modules into which they were merged.
 
-    The names in ``current`` are public and permanent; only these names are imported without a warning.
+    The names in ``current`` remain public; only these names are imported without a warning.
     """
     moved = {old: new for old, new in places.items() if old != new}
     sys.meta_path.insert(0, Finder(package, {**moved, **joined}, current))

@@ -13,7 +13,7 @@ def _warn(old: str, new: str) -> None:
 
 
 def argument(old: str, new: str) -> Callable[[_F], _F]:
-    """Return a decorator for functions that accept the old keyword ``old`` in place of ``new``."""
+    """Return a decorator with which a function accepts the deprecated keyword ``old`` in place of ``new``."""
 
     def decorated(function: _F) -> _F:
         @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Construction of kernel tables, which contain rows of integers and the floats to which the rows refer."""
+"""Construction of kernel tables: rows of integers, which refer to a list of floats by index."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ class Table:
     """Kernel table: rows of integers, float parameters, and the size of the work array."""
 
     def __init__(self, rows: Iterable[Any] = (), params: Iterable[float] = (), work: int = 0) -> None:
-        self.rows, self.params, self.work = list(rows), list(params), work  # placeholders in rows may be replaced later
+        self.rows, self.params, self.work = list(rows), list(params), work  # rows can start as placeholders
 
     def append(self, values: Any) -> int:
         self.params += np.ravel(values).tolist()

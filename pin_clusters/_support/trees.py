@@ -8,11 +8,11 @@ import pinocchio as pin
 
 from ..errors import ConfigurationError
 
-# Relative tolerance: the noise of a CAD export or a rotated inertia is near 1e-15, and a real imbalance is near 1e-3.
+# Relative tolerance of rotor checks: rounding in CAD exports is near 1e-15, and a real imbalance is near 1e-3.
 SPIN_TOLERANCE = 1e-9
-# Printed digits of a rotation cause errors near 1e-7; a larger error means that the matrix is not a rotation.
+# Rounding of a printed rotation causes errors near 1e-7; larger errors mean that the matrix is not a rotation.
 ROTATION_TOLERANCE = 1e-6
-# Fields of pin.Model in all supported versions that have one entry for each entry of v or q
+# Fields of pin.Model, in any supported version, with one entry for each entry of v; below, of q
 PER_VELOCITY = (
     "armature",
     "rotorInertia",
@@ -83,7 +83,7 @@ def slides(tree: pin.Model, j: int) -> bool:
 
 
 def value_at(q: np.ndarray, iq: int, nq: int) -> float:
-    """Return the value of a joint with one degree of freedom whose coordinates begin at iq, [rad] or [m]."""
+    """Return the angle [rad] or position [m] of a joint with one degree of freedom and nq coordinates from index iq."""
     return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
 
 
@@ -121,7 +121,7 @@ def is_finite(inertia: pin.Inertia) -> bool:
 
 
 def placement_defect(placement: pin.SE3) -> str:
-    """Return the reason why a placement is not a rigid transform, and the remedy, or ``""`` for a rigid transform."""
+    """Return why a placement is not a rigid transform and how to fix it, or ``""`` for a rigid transform."""
     rotation = placement.rotation
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
         return "is not finite."
@@ -139,7 +139,7 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
     if joint.nv != 1:
         return None
     data = joint.createData()
-    # The joint model reads its entries from the model's q, so q must contain all entries up to this joint's entries.
+    # joint.calc reads q at joint.idx_q, so q also needs entries for all earlier joints.
     q = np.zeros(joint.idx_q + joint.nq)
     if joint.nq == 2:
         q[-2] = 1.0  # cos of a joint with q = (cos, sin)
@@ -154,7 +154,7 @@ def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def centred(tree: pin.Model, j: int) -> bool:
-    """Return whether m d^2 is at most half of the inertia; d is the distance from the joint axis to the mass centre."""
+    """Return whether m d^2 is at most half of the inertia about the joint axis; d: distance of the axis to the COM."""
     subspace, inertia = joint_subspace(tree.joints[j]), tree.inertias[j]
     if subspace is None or np.any(subspace[:3]):
         return False
@@ -163,7 +163,7 @@ def centred(tree: pin.Model, j: int) -> bool:
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
-    """Return why a body is not a balanced, axisymmetric rotor about an axis through its origin, or ``""`` if it is."""
+    """Return why a body is not a balanced, axisymmetric rotor about an axis through its origin; ``""`` for a rotor."""
     rotational = inertia.inertia
     axial = float(axis @ rotational @ axis)
     transverse = 0.5 * (np.trace(rotational) - axial)

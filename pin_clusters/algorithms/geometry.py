@@ -1,4 +1,4 @@
-"""Fast repeated calls of Pinocchio's collision functions; the first call has checked the collision shapes."""
+"""Fast repetition of calls of Pinocchio's collision functions with shapes that the first call has checked."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +25,7 @@ _MOST_KNOWN = 16
 
 
 def remember(function: Any, arguments: list[Any]) -> None:
-    """Register calls with these shapes in the C extension. They are valid as long as the shapes do not change."""
+    """Register call forms for these shapes in the C extension, which uses them as long as the shapes do not change."""
     if not is_fast(function):
         return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
@@ -43,7 +43,7 @@ def remember(function: Any, arguments: list[Any]) -> None:
 
 
 def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
-    """Yield call forms: at the current poses or at q, and for all collisions or until the first collision."""
+    """Yield call forms with and without q, and with and without the flag to stop at the first collision."""
     pinocchio_function, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
     poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
     for q in poses:
@@ -66,7 +66,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
 
 
 def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
-    """Add the steps that move the tree to q (if passed), then the shapes; return False if no kernel is compiled."""
+    """Add the steps that move the tree to q (if passed) and then the shapes; return False if a kernel is missing."""
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)

@@ -51,16 +51,16 @@ _POSITIONS = {
     "findCommonAncestor": "model joint1_id joint2_id",
     **_geometry.POSITIONS,
 }
-"""Names of the positional arguments, in order, of functions whose repeated calls are fast."""
+"""Functions whose repeated calls the C extension executes, and the names of their positional arguments in order."""
 
 
 @functools.cache
 def passed(name: str) -> Any:
-    """Look up a name of Pinocchio, as in ``pc.name``.
+    """Return the object for ``pc.name`` if this package does not define ``name`` itself.
 
-    Objects that do not take a model are returned unchanged. Functions that take a model are wrapped. Called with a
-    ``ClusterModel``, a wrapped function uses ``model.tree`` if the tree is sufficient, or raises an error that suggests
-    an alternative. Names from other releases of Pinocchio raise ``NotAvailableError``; others raise ``AttributeError``.
+    Pinocchio objects without a model argument are returned unchanged. Functions with a model argument are wrapped; for
+    a ``ClusterModel``, they use ``model.tree`` if the tree is sufficient, and otherwise raise an error that suggests an
+    alternative. Names of other Pinocchio releases raise ``NotAvailableError``, others ``AttributeError``.
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
@@ -93,7 +93,7 @@ def _of_models(name: str, function: Any) -> Any:
         if not any(isinstance(x, (ClusterModel, ClusterData)) for x in arguments):
             return target(*args, **named)
         if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
-            raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
+            raise NotAvailableError(f"Pinocchio's {name!r} does not accept a ClusterModel. {route(name)}")
         _check_given(name, arguments)
         posed = _posed(arguments)
         answer = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
@@ -136,7 +136,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
 
 
 def _check_given(name: str, arguments: list[Any]) -> None:
-    """Check that all arguments belong to one model, because Pinocchio would access memory beyond its arrays."""
+    """Check that all arguments belong to one model; otherwise, Pinocchio would access memory outside its arrays."""
     model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
     index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
     for x in arguments:
@@ -161,9 +161,9 @@ def _check_given(name: str, arguments: list[Any]) -> None:
 
 
 def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
-    """Return a function that converts arguments for Pinocchio; if it converts q, it also moves the data to q.
+    """Return a function that converts arguments for Pinocchio; for q, it also runs ``forwardKinematics``.
 
-    Without this update, later functions that are called without q would use an older state.
+    Otherwise, functions that are called later without q would use an older state.
     """
     model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:

@@ -1,8 +1,9 @@
 """Approximate dynamics of transmissions and closed loops, as many simulators use them.
 
-Without closed loops, the rotors are fixed to the links at angle 0, and a constant matrix represents their spin:
+Without closed loops, the rotors are fixed to their carriers at angle 0, and a constant matrix represents their spin. In
+this matrix, J_r is the axial inertia of rotor r, and g_r contains the rotor speeds per unit of each v_i:
 
-- ``none``: the rotors do not spin; reflected inertia is neglected.
+- ``none``: the matrix is zero; reflected inertia is neglected.
 - ``diagonal``: the reflected inertia of each joint, ``sum_r J_r g_ri^2``, is the ``armature`` of the joint.
 - ``block``: the full matrix ``sum_r J_r g_r' g_r``, which couples joints that share a belt.
 
@@ -10,13 +11,13 @@ All three approximations neglect the effects of carrier acceleration and carrier
 
 For robots with closed loops, let G(q) and g be the coupling, so that the tree acceleration is G a + g:
 
-- ``unconstrained``: the tree's equations of motion for the independent joints, ``M_ii a + h_i``, at the exact q and v.
-- ``frozen``: ``G0' rnea_tree(q, G0 v, G0 a)``, where G0 is the coupling Jacobian at the reference pose.
+- ``unconstrained``: ``tau = M_ii a + h_i``, the tree's equations of the independent joints i, at the exact q and v.
+- ``frozen``: ``tau = G0' rnea_tree(q, G0 v, G0 a)``, where G0 is the coupling Jacobian at the reference pose.
 - ``no rotor`` (robots with rotors only): exact loops; the rotors do not spin relative to their carriers.
-- ``armature`` (robots with rotors only): like ``no rotor``, but ``J ratio^2`` is added to the armature of the tree
-  joints that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
+- ``armature`` (robots with rotors only): like ``no rotor``, but ``J ratio^2`` of each rotor is added to the armature of
+  the tree joints that drive it. Pinocchio and MuJoCo use this approximation.
 
-In every approximation, the forward dynamics solve the equations of the inverse dynamics for a.
+The forward dynamics of an approximation solve its inverse dynamics for a.
 """
 
 from typing import Any
@@ -49,17 +50,16 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
 
     Args:
         model: The robot. If it has no closed loops, all dependent joints must be rotors.
-        drop_rotors: Whether to omit the mass [kg] and inertia [kg m^2] of the rotors. The default, which fixes the
-            rotors to their carriers at angle 0, is more accurate. ``unconstrained`` and ``frozen`` always keep the
-            rotors.
+        drop_rotors: Whether to omit the mass and inertia of the rotors. The default, which adds them to the carriers,
+            is more accurate. ``unconstrained`` and ``frozen`` always keep the rotors.
 
     Returns:
         A dict from names to approximations, in the order of ``names(model)``. Each approximation has its own
-        workspaces, so use a separate object in each thread.
+        workspaces; threads must not share an approximation.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
-        ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
+        ModelError: A robot without closed loops has a dependent joint that is not a rotor.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

@@ -14,7 +14,7 @@ _documented = stock(
     COMMON,
     """
     Raises:
-        SingularClusterError: The independent velocities do not determine the dependent velocities at q.
+        SingularClusterError: At q, the loops do not determine the velocities of the dependent joints.
         """,
 )
 
@@ -80,10 +80,10 @@ def names(model: ClusterModel) -> tuple[str, ...]:
 
 
 class Approximation(ABC):
-    """An approximate robot with the coordinates of the exact robot.
+    """Approximate dynamics of a robot, in the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). Use a
-    separate object in each thread. Pickles do not contain the workspaces, which are created again after loading.
+    separate object in each thread. The workspaces are not pickled; they are created again after loading.
 
     Args:
         model: The exact robot.
@@ -106,12 +106,12 @@ class Approximation(ABC):
 
     @property
     def label(self) -> str:
-        """Name of the approximation in tables."""
+        """Short description of the approximation, for tables and figures."""
         return LABELS[self.name]
 
     @property
     def definition(self) -> str:
-        """Description of the approximation."""
+        """Definition of the approximation, as a phrase with its equation."""
         return DEFINITIONS[self.name]
 
     @_documented
@@ -138,13 +138,13 @@ class Approximation(ABC):
 
     @_documented
     def check(self, q: ArrayLike) -> None:
-        """Raise an exception if the mass matrix is singular. If one check has passed, later checks are skipped.
+        """Raise an exception if the mass matrix is singular. After the first success, this function does nothing.
 
         Args:
             q: Configuration of the tree, shape (nq,).
 
         Raises:
-            SingularClusterError: The mass matrix is singular, because some motion of the joints moves no inertia.
+            SingularClusterError: The mass matrix is singular, because a motion of the joints moves no inertia.
         """
         self._check(self._q(q))
 

@@ -34,7 +34,7 @@ class Armature(Approximation):
 
 
 class Block(Armature):
-    """The approximation ``block``: ``diagonal`` plus off-diagonal reflected inertia, which a ``pin.Model`` cannot have.
+    """The approximation ``block``: ``diagonal`` plus the off-diagonal reflected inertia between joints.
 
     Attributes:
         off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv), [kg m^2].
@@ -61,11 +61,11 @@ class Block(Armature):
 
 
 def followers(model: ClusterModel) -> tuple[str, ...]:
-    """Return the dependent joints that do not belong to a rotor, such as the fingers of a gripper.
+    """Return the dependent joints that the approximations lock although they are not rotors, such as gripper fingers.
 
-    The bodies of these joints carry no other bodies, but they are not rotors as defined by ``RotorElement``. If the
-    robot has no closed loops, the approximations fix these bodies to their carriers, like rotors. If the robot has
-    closed loops, these bodies move, and the function does not return their joints.
+    The bodies of these joints carry no other bodies, but they are not balanced rotors (``RotorElement``). Without
+    closed loops, the approximations fix these bodies to their carriers, like rotors. With closed loops, the
+    approximations move these bodies, and the function returns no joints.
 
     Args:
         model: The robot.

@@ -1,4 +1,4 @@
-"""Approximations of robots with closed loops: the dynamics of the tree are reduced with an approximation of G."""
+"""Approximations of robots with closed loops: the dynamics of the tree are projected with an approximation of G."""
 
 from abc import abstractmethod
 
@@ -14,24 +14,24 @@ from .armature import axial_inertia, symmetric
 
 
 class Tree:
-    """A copy of a robot's spanning tree, which the owner of the copy may change.
+    """A copy of a robot's spanning tree in which every rotor is a body; approximations may change the copy.
 
     Each rod is replaced by masses at its two ends and its midpoint. These masses have the kinetic energy of the rod,
-    because the velocity is linear along the rod. The midpoint has the mean velocity of the two ends.
+    because the velocity varies linearly along the rod. The midpoint has the mean velocity of the two ends.
     """
 
     def __init__(self, model: ClusterModel) -> None:
         self.span = expand(model)  # maps quantities from the user's tree to the expanded tree
         self.tree = self.span.tree  # depth-first, with a joint for every rotor
         self.data = self.tree.createData()
-        # for each rod: end mass, half the midpoint mass, and, for both ends, the joint id and the placement of the end
+        # for each end of each rod: end mass, half the midpoint mass, and the joint id and the placement of the end
         self.rods = [
             [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends]
             for c in massive(model.closures)
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute the torques for a motion, shape (tree.nv,), from q of the user's tree, and v and a of this tree."""
+        """Compute the torques for a motion, shape (tree.nv,); q belongs to the user's tree, v and a to this tree."""
         q = self.span.configuration(q)
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
@@ -79,7 +79,7 @@ class OnTree(Approximation):
 
     @abstractmethod
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the velocity of the tree and, for a = 0, the acceleration of the tree."""
+        """Return the velocity of the tree, and the acceleration of the tree for a = 0."""
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         v_tree, bias = self._motion(q, v)
@@ -94,7 +94,7 @@ class OnTree(Approximation):
 
 
 class Unconstrained(OnTree):
-    """The tree's equations for the independent joints at the exact velocity; dependent joints do not accelerate.
+    """The equations of the independent joints in the tree, at the exact velocity and without dependent accelerations.
 
     Example:
         >>> import pin_clusters as pc
@@ -111,7 +111,7 @@ class Unconstrained(OnTree):
 
 
 class Frozen(OnTree):
-    """Uses the coupling G0 of the reference pose at every pose. The bias is zero, because G0 is constant.
+    """The approximation ``frozen``: at every pose, G is the coupling Jacobian G0 of the reference pose, without bias.
 
     Example:
         >>> import pin_clusters as pc
@@ -173,7 +173,7 @@ class Locked(OnTree):
         return self.H @ v, self.bias
 
     def _couple(self, q: np.ndarray) -> np.ndarray:
-        """Update H, and q of the robot with fixed rotors, for a configuration; return G of the user's tree."""
+        """Update H and the configuration ``self.q`` with fixed rotors; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
         np.dot(self.on.span.from_tree, G, out=self.H)
         self.H[self.rows] = 0.0
@@ -182,7 +182,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Remove the body of a rotor; add to the carrier the axial inertia that ``expand`` has moved to the rotor."""
+    """Remove the body of a rotor; return to the carrier the axial inertia that ``expand`` subtracted from it."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

@@ -20,15 +20,15 @@ def armature_model(
 
     The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are fixed to their
     carriers at angle 0, so the approximate robot has the full mass. The spin of the rotors relative to their carriers
-    is neglected, except that armature restores its contribution to the diagonal of the mass matrix.
+    is neglected, except that armature adds the contribution of the spin to the diagonal of the mass matrix.
 
     Args:
-        model: Cluster model; all its dependent joints must be rotors.
+        model: Cluster model without closed loops; all its dependent joints must be rotors.
         armature: ``"none"`` keeps only the armature of the independent joints in the tree. ``"diagonal"`` adds the
             diagonal of ``G' I_r G``, [kg m^2], where ``I_r`` contains the axial inertia of rotors and the armature of
             dependent joints.
-        drop_rotors: Whether to omit the mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia``
-            is kept, because this mass is part of the carrier's link.
+        drop_rotors: Whether to omit the mass and inertia of the rotors. The mass of a ``Rotor`` with only an
+            ``axial_inertia`` is not omitted, because it is part of the mass of the carrier.
 
     Returns:
         A ``pin.Model`` in depth-first order, with the names, frames and limits of the independent joints.
@@ -66,8 +66,7 @@ class WithoutRotors:
     """Pinocchio's algorithms for the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). ``at_q``
-    contains the indices in q that ``independent_q`` returns. ``at_v`` contains the indices in the velocity of
-    ``approximate`` that ``independent_v`` returns.
+    and ``at_v`` are the results of ``independent_q`` and ``independent_v``.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class WithoutRotors:
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 
     def on(self, j: int, what: Any) -> tuple[int, Any]:
-        """Convert a joint id and a placement or force on its body to the approximate robot, with rotors at angle 0."""
+        """Convert a joint id and a placement or force in its frame to the approximate robot, with rotors at angle 0."""
         tree = self.model.tree
         while j and not self.approximate.existJointName(tree.names[j]):
             what, j = tree.jointPlacements[j].act(what), int(tree.parents[j])
@@ -138,13 +137,13 @@ def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
 
 
 def symmetric(M: Any) -> np.ndarray:
-    """Return the full matrix, because older Pinocchio versions fill only the upper triangle."""
+    """Fill the lower triangle of a symmetric matrix, because older Pinocchio versions fill only the upper triangle."""
     upper = np.triu(M)
     return upper + np.triu(upper, 1).T
 
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
-    """Return the elements that approximations fix to carriers: rotors and, without loops, dependent leaf links."""
+    """Return the bodies that approximations fix to their carriers: rotors and, without loops, dependent leaf links."""
     return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
@@ -176,13 +175,13 @@ def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
 
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return, for each entry of v, its index in the velocity of the approximate robot, shape (nv,)."""
+    """Return the index of each entry of v in the velocity of the approximate robot, shape (nv,)."""
     ids = [approximate.getJointId(name) for name in model.independent_joints]
     return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
 
 
 def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return, for each entry of the approximate configuration, its index in q, shape (approximate.nq,)."""
+    """Return the index in q of each entry of the approximate robot's configuration, shape (approximate.nq,)."""
     indices = np.zeros(approximate.nq, dtype=np.int64)
     for name in list(approximate.names)[1:]:
         indices[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
@@ -195,7 +194,7 @@ def check_rotors(model: ClusterModel) -> None:
     if model.closures:
         raise ModelError(
             f"armature_model: {model.closures[0].source.label} closes a loop, which constant armature cannot "
-            "represent. Use baselines.unconstrained as an approximation, or baselines.projection for the exact result."
+            "represent. Use pc.baselines.unconstrained for approximate or pc.baselines.projection for exact results."
         )
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier_id for r in locked(model)}
@@ -205,7 +204,7 @@ def check_rotors(model: ClusterModel) -> None:
         if row.dependent not in rotors:
             raise ModelError(
                 f"armature_model: dependent joint {name!r} ({row.source.label}) carries other bodies or rotors, so "
-                "armature cannot represent this joint. Use baselines.projection, or lock the joint."
+                "armature cannot represent this joint. Use pc.baselines.projection, or lock the joint."
             )
         if rotors[row.dependent].spins:
             continue

@@ -15,18 +15,18 @@ from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 def robot(model: ClusterModel, level: str) -> ClusterModel:
     """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
-    The inertia of the rotors, at angle 0, is added to their carriers, and the rotor bodies stay in the model without
-    inertia. Armature of the joints [kg m^2] represents the spin of the rotors. In ``block``, massless rotors attached
-    to the universe represent this spin, because no carrier rotates them. Motor friction becomes joint friction, and
-    gears have no losses.
+    The mass and inertia of the rotors, at angle 0, are added to their carriers; the rotor bodies stay in the model
+    without inertia. Joint armature [kg m^2] represents the spin of the rotors. In ``block``, massless rotors on the
+    universe represent the spin, because the motion of carriers does not affect such rotors. Motor friction becomes
+    joint friction, and gears have no losses.
 
     Args:
         model: The exact robot.
         level: ``"none"``, ``"diagonal"`` or ``"block"``; for robots with closed loops ``"no rotor"`` or ``"armature"``.
 
     Raises:
-        UnknownNameError: The robot has no such approximation, or a model cannot represent the approximation.
-        ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
+        UnknownNameError: The robot has no such approximation, or a ``ClusterModel`` cannot represent it.
+        ModelError: A robot without closed loops has a dependent joint that is not a rotor.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -41,7 +41,7 @@ def robot(model: ClusterModel, level: str) -> ClusterModel:
     levels = ROTOR_LEVELS if model.closures else LEVELS
     if level not in levels or not locked(model):
         why = f".{did_you_mean(level, levels, limit=len(levels))}" if locked(model) else ", because it has no rotors."
-        raise UnknownNameError(f"robot {model.name!r} has no approximation {level!r} that is a cluster model{why}")
+        raise UnknownNameError(f"robot {model.name!r} has no approximation {level!r} as a ClusterModel{why}")
     if not model.closures:
         check_rotors(model)
     tree = inertia_tree_of(model.tree, model.rotors, ())

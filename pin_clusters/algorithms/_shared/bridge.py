@@ -1,7 +1,7 @@
 """Coupling Jacobian G and bias g. Without closed loops, G is constant; otherwise, the loop kernel computes G and g.
 
 ``q`` must be the result of ``_check.configuration``, which also evaluates the user's Python constraint functions.
-The functions raise ``SingularClusterError`` if the loops have no solution for the dependent joints.
+The functions raise ``SingularClusterError`` if the loops do not determine the dependent velocities.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Compute ``data._coupling`` for the tree kernels; the tables ``coupling_rate`` select the result with dG/dt."""
+    """Compute ``data._coupling`` for the tree kernels; with the tables ``coupling_rate``, also compute dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
@@ -48,8 +48,8 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
         return model.tables.topology.G
     if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
         raise SingularClusterError(
-            f"the loops of model {model.name!r} are singular at the q of the last pc.forwardKinematics, so the "
-            "dependent joints have no velocities there. Use another pose; pc.condition(model, data, q) lists the loops."
+            f"the loops of model {model.name!r} do not determine the dependent velocities at the q of the last "
+            "pc.forwardKinematics (singular pose). Use another pose; pc.condition(model, data, q) lists the loops."
         )
     return data._G[: model.own_tree.nv]
 
@@ -82,10 +82,10 @@ def derivatives(
     arguments = [np.array(x) for x in (q, v, a)]
     size, layout = model.own_tree.nv * model.nv, model.tables.tree.derived
     needed = 4 * size if a.size else 2 * size if v.size else layout.posed_q - layout.bends
-    if out.size < needed:  # robot-specific code does not check sizes
+    if out.size < needed:  # robot-specific code would write beyond the array
         raise ShapeError(
-            f"the array for derivatives of G has {out.size} entries, expected {needed}. Do not replace arrays of "
-            "data; create a new data = model.createData()."
+            f"the array for derivatives of G has {out.size} entries, expected {needed}. An array of data "
+            "was replaced; create a new data = model.createData()."
         )
     kernel = code_of(data._functions, kernels.coupling_derivatives)
     if code := int(kernel.call(data._pointers["motion_rates"], *arguments, out)):

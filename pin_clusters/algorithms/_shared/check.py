@@ -1,4 +1,4 @@
-"""Checks of arguments, for calls that the C extension does not execute itself."""
+"""Checks of arguments in Python; the C extension checks the arguments of the calls that it executes itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -24,11 +24,11 @@ Raises:
 """
 _LOOPS = """
 Raises:
-    SingularClusterError (q): The loops have no solution for the dependent joints.
+    SingularClusterError (q): At q, the loops do not determine the velocities of the dependent joints.
 """
 SINGULAR = """
 Raises:
-    SingularClusterError: A motion of the independent joints moves no inertia, or the loops cannot be solved.
+    SingularClusterError: A motion of the independent joints moves no inertia, or the loops are singular at q.
 """
 
 
@@ -52,10 +52,10 @@ def model_data(model: Any, data: Any) -> None:
         raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")
     if data._model is not model:
         passed, owner = repr(model), repr(data._model)
-        difference = f"than the given model ({passed})" if passed != owner else "with the same name and sizes"
+        difference = f"than the given model ({passed})" if passed != owner else "that has the same name and sizes"
         raise DataMismatchError(
             f"data was created by another model ({owner}) {difference}. "
-            "Use data = model.createData() of this model, or pass data.model."
+            "Use data = model.createData() of this model, or pass data.model as the model."
         )
     if data.check and model.was_changed():
         raise DataMismatchError(
@@ -65,7 +65,7 @@ def model_data(model: Any, data: Any) -> None:
 
 
 def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    # This fast path accepts a valid q without further checks; see ClusterData.check.
+    # This fast path skips the checks that ClusterData.check = False disables.
     if type(data) is ClusterData and data._unchecked is model and is_vector(q, model.nq):
         return q
     model_data(model, data)
@@ -81,7 +81,7 @@ def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tu
 
 
 def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Return the last q and v (level 1) or q, v and a (level 2); raise ``NotComputedError`` if there are none."""
+    """Return the last q and v, and a if ``level`` is 2; raise ``NotComputedError`` if no call computed them."""
     model_data(model, data)
     return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
 
@@ -135,8 +135,8 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
 def convention(argument: Any) -> None:
     if argument is not None and not isinstance(argument, pin.Convention):
         raise ArgumentTypeError(
-            f"convention must be a pin.Convention, got {shown(argument)} ({type(argument).__name__}). It has no effect "
-            "here: leave it out."
+            f"convention must be a pin.Convention, got {shown(argument)} ({type(argument).__name__}). Omit "
+            "convention; it has no effect."
         )
 
 
@@ -157,16 +157,16 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
     """Check that ``out`` has this shape and does not overlap the arguments; if None, create a new array."""
     if out is None:
         return np.empty(shape)
-    array_out = output_array("out", out, shape, np.float64, ". Leave it out.")
+    array_out = output_array("out", out, shape, np.float64, ". Pass such an array or omit out.")
     if any(np.may_share_memory(array_out, x) for x in arguments):
-        raise ArgumentTypeError("out shares memory with an argument, which this call would overwrite. Leave it out.")
+        raise ArgumentTypeError("out shares memory with an argument, which this call would overwrite. Omit out.")
     return array_out
 
 
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel, with the tables ``result``, for the public function ``of``; raise an error if the kernel fails."""
+    """Run a kernel and raise an error if it fails; ``result`` selects its tables, and ``of`` is the public function."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 

@@ -22,13 +22,13 @@ Place = tuple[int, np.ndarray, np.ndarray]
 
 
 class Plan:
-    """Tables of the kernel ``columns`` for a matrix C, whose columns are unit forces at frames, then joint torques.
+    """Tables of the kernel ``columns`` for a matrix C: first the columns of unit forces at frames, then joint torques.
 
     Attributes:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        tasks: Number of columns in C_t, which contains the first columns of C.
+        tasks: Number of columns in C_t, the matrix of the first columns of C.
         moves: Whether the kernel computes the accelerations M^-1 C instead of the products C_t' M^-1 C.
         B: Joint torques, shape (nv, torques).
         shapes: Shapes of the products and of the accelerations.
@@ -74,7 +74,7 @@ class Plan:
         return gram, response
 
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
-        """Add the kernel call to a call form; for variable torques, ``torques`` is the register of their address."""
+        """Add the kernel call to a call form; ``torques`` is the register with the address of variable torques."""
         data = form.owner
         # The name "B" is reserved for the user's argument, which is a matrix.
         arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
@@ -104,7 +104,7 @@ def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> 
 
 
 def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
-    """Register this kind of call in the C extension; ``torques`` is the register of torques passed by the user."""
+    """Register the call form in the C extension, which then executes such calls; ``torques`` as in ``Plan.write``."""
     plan.write(form, torques)
     form.remember(_MOST_KNOWN)
 
@@ -205,7 +205,7 @@ def of_inputs(
 
 
 def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
-    """Create a key that includes types, because 1 == True; None if the arguments cannot be converted to a key."""
+    """Create a cache key; it includes the types, because 1 == True. Return None for arguments of other types."""
     if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
         return (of, *frames, *map(type, frames), reference, type(reference), what)
     return None
@@ -214,7 +214,7 @@ def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
 def _cached(data: ClusterData, key: Any) -> Plan | None:
     try:
         plan: Plan | None = data._plans.get(key)
-    except TypeError:  # an unhashable entry is not a frame, and a later check raises an error
+    except TypeError:  # the key contains an argument that is not hashable; a later check raises an error
         return None
     return plan
 

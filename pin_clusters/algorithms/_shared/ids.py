@@ -116,7 +116,7 @@ def _is_scalar(x: Any) -> bool:
 def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Convert the arguments for a frame or joint to an index (joints, then frames), a placement and a reference."""
+    """Return the index (joints, then frames), the placement and the reference frame for the arguments ``where``."""
     index, offset, axes = frame_or_joint(model, where, named, placement)
     return (model.njoints + index, NOTHING, axes) if offset is None else (index, numbers_of(offset), axes)
 

@@ -34,7 +34,7 @@ class Loads:
         pin.forwardKinematics(self.tree, data, *self.motion)
         self._add_rotors(model, v_tree, a_tree)
         for rod in massive(model.closures):
-            # The middle mass moves like the mean of both ends, so each end carries half of its force.
+            # The middle mass has the mean acceleration of both ends, so each end takes half of its inertial force.
             mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
             force = -0.5 * rod.point_masses[1] * (mean - self.gravity)
             for j, p in rod.ends:
@@ -43,14 +43,14 @@ class Loads:
                     self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
     def torque(self, further: np.ndarray | None = None) -> np.ndarray:
-        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further`` is added to ``outer``."""
+        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further``: additional wrenches."""
         forces = joint_forces(
             self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
         )
         return pin.rnea(self.tree, self.data, *self.motion, forces) + self.reflected
 
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the forces at the ends of a rod, in world axes, that accelerate the mass of the rod."""
+        """Compute the forces at the ends of a rod, in world axes, that accelerate and support the mass of the rod."""
         a, b = (acceleration(self.data, *end) for end in rod.ends)
         at_a, middle, at_b = rod.point_masses
         half = 0.5 * middle * (0.5 * (a + b) - self.gravity)

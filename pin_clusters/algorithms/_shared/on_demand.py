@@ -1,6 +1,6 @@
-"""Functions that compute members of data on first access, for the state of the last call that defines the member.
+"""Computation of members of data on first access, for the state of the last call that should have filled the member.
 
-If a Pinocchio function also writes other members, it runs in another workspace, and the requested member is copied.
+A Pinocchio function that also writes other members runs in another workspace; then the requested member is copied.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .loads import Loads
 
 
 def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Register a function that computes ``members`` of data from the first ``vectors`` arrays of (q, v, a)."""
+    """Register a function that computes ``members`` of data from q (``vectors`` 1), q and v (2), or q, v and a (3)."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 
@@ -27,10 +27,10 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
     def fill(data: ClusterData, *state: np.ndarray) -> None:
         model, workspace = data.model, scratch(data)
         zeros = [np.zeros(model.nv)] * (vectors - len(state))
-        workspace._supply(state[0])  # evaluate the user's Python functions, because this workspace is new
+        workspace._supply(state[0])  # the new workspace lacks the results of the user's Python functions
         compute(model, workspace, *state[:vectors], *zeros)
         _copy(name, workspace, data)
-        if name == "oMi":  # later functions that are called without q also need G at this pose
+        if name == "oMi":  # functions that are called later without q also read G at this pose
             data._pose(state[0], workspace)
 
     return fill

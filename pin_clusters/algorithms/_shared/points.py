@@ -1,4 +1,4 @@
-"""Tables and calls of the kernel for points, whose positions can change between calls."""
+"""Tables and calls of the kernel ``points``; the positions of the points can change between calls."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ class Points:
     __slots__ = ("_offsets", "_places", "_to_body", "arguments", "joints")
 
     def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
-        """Create the tables; ``columns`` and ``rates`` select whether to compute J M^-1 J' and M^-1 J', and J v."""
+        """Create the tables; ``columns`` selects the results J M^-1 J' and M^-1 J', and ``rates`` selects J v."""
         self.joints = tuple(joints)
         n = len(self.joints)
         picks = [[(3 * i + r, r) for r in range(3 * columns)] for i in range(n)]

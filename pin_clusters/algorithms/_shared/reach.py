@@ -1,4 +1,4 @@
-"""Look-up of joints in the kernel tables, of velocities that move a body, and of clusters that a force affects."""
+"""Search in the kernel tables for joints, for velocities that move a body, and for clusters that a force affects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ class Reach:
         self._table = np.zeros((len(out), columns), dtype=bool)
 
     def add(self, columns: Sequence[int], velocities: Iterable[int]) -> None:
-        """Mark, for these columns, all clusters between the velocities and the base."""
+        """Mark, for these columns, the clusters of the velocities and all clusters between them and the base."""
         for c in {self._of_velocity[k] for k in velocities}:
             cluster = c
             while cluster >= 0:
@@ -57,8 +57,8 @@ def body_of(model: ClusterModel, j: int) -> int:
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
     """Find a joint in the kernel tables.
 
-    Return the body of the joint (the carrier for a lumped rotor), the row of the lumped rotor or 0, the root, the
-    rotation from the kernel frame to the joint frame, and the position of the world.
+    Return the body of the joint (the carrier for a lumped rotor), the row of the lumped rotor or 0, the root body, the
+    rotation from the kernel frame to the joint frame, and the position of the world origin.
     """
     index, params = model.tables.index, model.tables.params
     if j == 0:  # for the universe, kernel frame and joint frame are equal

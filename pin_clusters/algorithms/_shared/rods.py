@@ -17,7 +17,7 @@ from ...model import ClusterData, ClusterModel
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """A point mass that moves like the mean of two points on bodies; its motion is expressed in the world."""
+    """A point mass at the mean position of two points on bodies; its motion is expressed in the world."""
 
     mass: float  # [kg]
     ends: tuple[tuple[int, np.ndarray], ...]  # (joint id, point in the joint frame, [m])
@@ -56,7 +56,7 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
 
 
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool) -> None:
-    """Add the masses of rods to Pinocchio's centres of mass. Centres of mass of subtrees are in joint frames.
+    """Add the masses of rods to Pinocchio's centres of mass; subtree centres are expressed in joint frames.
 
     ``level`` is 1 for positions, 2 to include velocities, 3 to include accelerations; ``subtrees`` includes subtrees.
     """

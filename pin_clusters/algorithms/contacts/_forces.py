@@ -14,7 +14,7 @@ class Solution(NamedTuple):
     forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
     status: np.ndarray  # shape (3,): rank of the equations, largest residual, damping
     residual: np.ndarray  # residual, shape (rows,), if the equations are redundant; otherwise empty
-    largest: float = 0.0  # largest absolute right-hand side if the equations are redundant
+    largest: float = 0.0  # if the equations are redundant: largest absolute right-hand side
 
     @property
     def rank(self) -> int:
@@ -136,7 +136,7 @@ def damping_of(mu: Any) -> float:
 
 
 def lasting_damping_of(method: Any) -> float:
-    """Return the damping that affects the solution; converged proximal iterations remove the effect of damping."""
+    """Return the damping that changes the solution; it is zero for converged proximal iterations."""
     if isinstance(method, pin.ProximalSettings):
         return float(method.mu) if method.max_iter <= 1 else 0.0
     return damping_of(method)
@@ -152,7 +152,7 @@ def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _redundant(n: int, A: np.ndarray) -> RankError:
     rank = int(np.linalg.matrix_rank(np.triu(A) + np.triu(A, 1).T, hermitian=True))
     return RankError(
-        f"the {n} contact equations are redundant (rank {rank}). Pass mu > 0. Without settings and damping, "
-        "constraintDynamics, impulseDynamics and forwardDynamics return the minimum-norm forces.",
+        f"the {n} contact equations are redundant (rank {rank}). Pass mu > 0, or call "
+        "constraintDynamics, impulseDynamics or forwardDynamics without damping, which return minimum-norm forces.",
         rank,
     )

@@ -8,14 +8,14 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# Smaller components in the null space count as zero, because rounded numbers in files change redundant rows by 1e-6.
+# Smaller null-space components count as zero, because rounded numbers in files change redundant equations by 1e-6.
 _SEEN = 1e-5
 
 
 class Multipliers:
-    """Solution of ``K' lambda = tau`` for all closures and couplings, computed for each cluster.
+    """Minimum-norm solution of ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
 
-    The rank of K is the number of dependent velocities. The norm of lambda weights moments like forces times lengths.
+    The rank of K is the number of dependent velocities. In the norm of lambda, forces are scaled by the loop length.
 
     Attributes:
         closures: Closures, followed by the couplings as constraint equations between joints.
@@ -35,7 +35,7 @@ class Multipliers:
         free = set(model.idx_v_independent.tolist())
         self.inverse = np.zeros(K.shape)
         self.idle = np.full((len(K), 1), np.nan)
-        if not np.isfinite(K).all():  # if the state is not finite, no multiplier is unique
+        if not np.isfinite(K).all():  # if q is not finite, no multiplier is unique
             self.inverse[:] = np.nan
             return
         idle = [np.zeros((len(K), 0))]

@@ -70,7 +70,7 @@ def size(c: Any) -> int:
 
 
 def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
-    """Warn, once per set of contacts, if redundant contacts contradict each other; ``wanted``: DYNAMICS or IMPACT."""
+    """Warn once per set of contacts if redundant contacts contradict each other; ``wanted`` is DYNAMICS or IMPACT."""
     plan, models, _ = contacts
     if solution.rank == len(solution.forces) or not solution.status[1] > _CONTRADICTION * max(1.0, solution.largest):
         return
@@ -85,7 +85,7 @@ def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solutio
     warnings.warn(
         f"the contacts {', '.join(labels)} contradict each other: rank {solution.rank} of {row} equations, with a "
         f"residual of up to {solution.status[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
-        "Remove redundant contacts, or prescribe compatible motions for them.",
+        "Remove redundant contacts, or prescribe motions that all contacts can satisfy.",
         PinClustersWarning,
         stacklevel=3,
     )
@@ -102,7 +102,7 @@ def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], data
 
 
 def place(tree: pin.Data, c: Any, d: Any) -> None:
-    """Write the placements of both sides of a contact to d, because Pinocchio's functions read them from d."""
+    """Write the placements of both contact frames to the contact data d, from which Pinocchio's functions read them."""
     d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
     d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
     d.c1Mc2 = d.oMc1.actInv(d.oMc2)

@@ -1,4 +1,4 @@
-"""Tables and memory for the contact kernel, and records of repeatable calls for the C extension."""
+"""Tables and memory of the contact kernel, and call forms with which the C extension repeats contact calls."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -48,7 +48,7 @@ _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Create the tables of contacts from their field addresses ``places``; also return the number of columns."""
+    """Return the tables for contacts with fields at the addresses ``places``, and the number of contact equations."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
@@ -110,11 +110,11 @@ class Plan:
     """Tables for a list of contacts; the kernel reads and writes the memory of the contact objects directly.
 
     Attributes:
-        models: The contacts. These references keep the memory alive that the kernel reads.
+        models: The contacts, stored to keep their memory alive, because the kernel reads it.
         forces: Forces of all contacts, concatenated, shape (rows,).
         numbers: Float table of the kernel, starting with restitution and damping.
         derivatives: Workspace of the derivatives, created on first use.
-        known: Keys of the calls that are registered in the C extension.
+        known: Keys of the call forms that are registered in the C extension.
     """
 
     __slots__ = (
@@ -132,7 +132,7 @@ class Plan:
         self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
         self._work, self._status = np.zeros(2 * n * n + 2 * n), np.zeros(3)
         self._variants: dict[tuple[int, int], np.ndarray] = {}
-        # Row 0 contains the settings for redundant contacts in dynamics; row 1 contains the settings for impacts.
+        # Settings for redundant contacts: row 0 for forward dynamics, row 1 for impacts.
         self._redundant = np.zeros((2, at.SETTINGS))
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
@@ -190,13 +190,13 @@ class Plan:
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
-        """Return True only at the first call for ``wanted``, because contradicting contacts are reported once."""
+        """Return True only at the first call for ``wanted``, so that the warning about contradictions occurs once."""
         words = self._redundant.view(np.int64)[wanted]
         first, words[at.TOLD] = not words[at.TOLD], 1
         return first
 
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
-        """Register this kind of call in the C extension; it is valid as long as the contacts keep their addresses."""
+        """Register a call form in the C extension, which uses it as long as the contacts keep their addresses."""
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
@@ -314,7 +314,7 @@ class Plan:
         self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
-        """Create the call form of a function with these contacts; ``numbers`` can name ``r_coeff`` and ``mu``."""
+        """Create the call form of a function with these contacts; ``numbers`` lists which of r_coeff and mu to read."""
         form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
@@ -343,11 +343,11 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record memory words that change whenever containers or contacts change; return False if there are none."""
+        """Record memory words that change when the lists or the contacts change; return False if none are known."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
-        # Container words are compared first, because they show whether the contacts still exist.
+        # Words of the lists are compared first, because the contacts exist only while the lists are unchanged.
         self._watch = Watch(
             [*chain(*filter(None, words)), *(fields[name] for fields, _ in places for name in _WATCHED)]
         )
@@ -359,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Read a number >= 0 (and <= 1 if ``at_most_1``) from the argument ``name``, or use 0 if ``name`` is empty."""
+    """Add a step that reads a number >= 0 (<= 1 if ``at_most_1``) from the argument ``name``, or 0 without a name."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -373,7 +373,7 @@ def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Read proximal settings from the argument ``name``; return False if their memory layout is unknown."""
+    """Add a step that reads proximal settings from the argument ``name``; return False if their layout is unknown."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
@@ -412,7 +412,7 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
 
 
 def _identity(container: Any) -> list[int]:
-    """Identify a list of contacts by the ids of its objects, which are valid while the objects are alive."""
+    """Return the Python ids of the objects in a list of contacts, or of another container."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
@@ -434,7 +434,7 @@ def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Return the body, its root, the rotation from the body frame to the joint frame, and the world position."""
+    """Return the body of joint j, its root body, the rotation from body to joint frame, and the world position."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

@@ -1,4 +1,4 @@
-"""Forces of constraints with a Jacobian from the user, and records of repeatable calls for the C extension."""
+"""Forces of constraints with a Jacobian from the user, and call forms with which the C extension repeats calls."""
 
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Argument names per function, with q (True) and without q (False). Without q, other arguments move up one position."""
+"""Argument names per function, with q (True) and without q (False). Without q, names of earlier arguments."""
 
 
 def with_rows(
@@ -55,7 +55,7 @@ def with_rows(
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Register calls with m equations, with and without optional arguments; ``posed``: whether q is an argument."""
+    """Register call forms for m equations, with and without optional arguments; ``posed``: whether q is passed."""
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
         return
@@ -90,7 +90,7 @@ def _remember(
     for name, number in ((names.restitution, scale), (names.damping, settings[at.MU :])):
         take_number(form, name if name in last else "", number, at_most_1=name == names.restitution)
     if not posed:
-        form.argument("q", n, register())  # in calls without q, this position contains torques or velocities
+        form.argument("q", n, register())  # without q, the first argument is a torque or a velocity
     vectors = names.state.split()
     form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
     (_respond_at_pose if posed else _respond)(form, m, at_rows, codes, response, None if impact else free)
@@ -126,7 +126,7 @@ def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
 def _respond_at_pose(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' at q; unless ``free`` is None, also compute the accelerations without constraint forces."""
+    """Add steps that compute M^-1 J' at q and, unless ``free`` is None, the accelerations without constraint forces."""
     data, n = form.owner, form.model.nv
     columns, B = _columns.of_inputs(form.model, data, (), pin.LOCAL, m), np.zeros((n, m))
     transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
@@ -149,7 +149,7 @@ def _respond_at_pose(
 def _respond(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' from ``data.M``; unless ``free`` is None, also compute the unconstrained accelerations."""
+    """Like ``_respond_at_pose``, but use ``data.M`` and ``data.nle`` of an earlier call."""
     data, n, work = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
     form.checks.append(("owes", data._owed_words, bits("M" if free is None else "M nle")))
 

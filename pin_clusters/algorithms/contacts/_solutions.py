@@ -98,7 +98,7 @@ def of_accelerations(state: Contacts, tau: np.ndarray) -> Slopes:
 def of_impact(state: Contacts, restitution: float) -> Slopes:
     after, solution = after_impact(state.model, state.data, state.q, state.v, state.contacts, restitution, state.method)
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
-    # The impact condition, J after = -restitution J v, has the same form as an acceleration condition at rest.
+    # The impact condition, J after = -restitution J v, has the form of an acceleration condition for v = 0.
     at_forces = variations(state, zeros, after + restitution * state.v, forces, corrected=False)
     at_forces = at_forces._replace(by_v=restitution * at_forces.J)
     dtau_dq = _without_gravity(state, after - state.v, external(state, forces)) + at_forces.turned
@@ -107,7 +107,7 @@ def of_impact(state: Contacts, restitution: float) -> Slopes:
 
 
 def _without_gravity(state: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
-    """Compute dtau_dq at rest without gravity, due to the accelerations a and the external forces ``acting``."""
+    """Compute dtau_dq for v = 0 without gravity, due to the accelerations a and the external forces ``acting``."""
     zeros = np.zeros(state.model.nv)
     with_gravity = computeRNEADerivatives(state.model, state.data, state.q, zeros, a, acting)[0]
     return with_gravity - computeRNEADerivatives(state.model, state.data, state.q, zeros, zeros)[0]

@@ -1,7 +1,8 @@
 """Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
-See docs/algorithms.md, (D1). The quantities of a contact are expressed in the frame of its side 1. The columns of j are
-the displacements of a side per unit of each independent velocity. The force f acts on side 1, and -f acts on side 2.
+See docs/algorithms.md, (D1). Sides 1 and 2 are the two contact frames; vectors are expressed in the axes of side 1. The
+columns of j are the displacements of a side per unit of each independent velocity. The force f acts on side 1, and -f
+acts on side 2.
 """
 
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ class Variations(NamedTuple):
 
 
 def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Differentiate the contact conditions at (``state.q``, v, a); ``corrected``: whether to include the correctors."""
+    """Differentiate the contact conditions at (``state.q``, v, a), with or without the correctors (``corrected``)."""
     model, data = state.model, state.data
     computeForwardKinematicsDerivatives(model, data, state.q, v, a)
     turned = np.zeros((model.nv, model.nv))
@@ -109,10 +110,10 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """Compute the derivative of side 2's motion, in the axes of side 1, due to the relative motion of side 1."""
+        """Differentiate a motion of side 2, in the axes of side 1, with respect to the displacement of side 1."""
         return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
-    u_q = side2.v_q[:n] + moved(side2.velocity)  # expressed in the axes of side 1
+    u_q = side2.v_q[:n] + moved(side2.velocity)
     rate_q = side1.v_q[:n] - u_q
     actual_q, actual_v = side1.a_q - side2.a_q - moved(side2.acceleration), side1.a_v - side2.a_v
     residual = side1.acceleration - side2.acceleration

@@ -26,9 +26,9 @@ class Workspace:
     """Work arrays of the contact-derivative kernel for one plan.
 
     Attributes:
-        order: Position of each independent velocity in the kernel's tree of velocities, shape (nv,).
-        sides: Right-hand sides: 3 nv numbers per velocity, followed by 3 nv numbers per contact equation.
-        acting: Work array of nv numbers, followed by the contact forces as external forces, shape (6 njoints,).
+        order: Index of each independent velocity in the tree of velocities of the derivative kernel, shape (nv,).
+        sides: Right-hand sides of the derivatives: 3 nv numbers per velocity, then 3 nv per contact equation.
+        acting: Work array of nv numbers, then the contact forces as external forces in joint frames, 6 per joint.
         rows: J, (rows * nv,); M^-1 J', (rows * nv,); rotation terms of the torques, (nv * nv,); columns of the kernel.
         tables: Tables of the dynamics derivatives, with gravity and without gravity.
     """
@@ -51,7 +51,7 @@ class Workspace:
 def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
-    """Register this kind of call in the C extension; it is valid as long as the contacts keep their addresses."""
+    """Register a call form in the C extension, which uses it as long as the contacts keep their addresses."""
     n, m, nq, derivatives, workspace = (
         data.model.nv,
         len(plan.forces),
@@ -68,7 +68,7 @@ def remember(
         "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
     }
     if numbers["rates"] != kernels.contact_rates.compiled_address:
-        # Robot-specific code does not call this kernel, but the check below requires an address.
+        # Robot-specific code does not call rnea_derivatives, but the check below requires a non-zero address.
         numbers["derivatives"] = numbers["derivatives"] or 1
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
     usable = is_fast(function) and key not in plan.known and (method is None or settings is not None)
@@ -147,7 +147,7 @@ def differentiate(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Compute derivatives of accelerations or velocities, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
-    Return None if there is no plan or the equations are redundant. For an impact, tau is None.
+    Return None if there is no plan or the equations are redundant. ``tau`` is None for an impact.
     """
     if plan is None:
         return None
@@ -185,11 +185,11 @@ def differentiate(
     if kernels.JIT:
         of_forward = q, v, torque, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
-        if not code:  # a failure means that the equations are redundant or the model is singular
+        if not code:  # a non-zero code: the equations are redundant, or the mass matrix or the loops are singular
             forward = data._ready("contacts", *of_forward)
             rates = data._ready("contact_rates", *of_rates, workspace.sides, turned, columns)
             inverse = 0
-            if rates == kernels.contact_rates.compiled_address:  # generic code calls this kernel
+            if rates == kernels.contact_rates.compiled_address:  # only the generic kernel calls rnea_derivatives
                 inverse = data._kernels["rnea_derivatives"].address()
             code = kernels.contact_derivatives.call(
                 tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, torque, ddq, *tables_of,
@@ -221,7 +221,7 @@ def _plain(
     impact: bool,
     restitution: float,
 ) -> int:
-    """Run the steps of the kernel one by one; without the JIT, kernels have no addresses and cannot call each other."""
+    """Run the steps of the kernel from Python, because without the JIT kernels cannot call each other by address."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
 

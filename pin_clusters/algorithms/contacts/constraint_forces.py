@@ -23,11 +23,11 @@ class LoopWrench:
     Attributes:
         constraint: Label of the constraint.
         joints: Names of the joints that move body a and body b.
-        placement: Placement of frame a relative to its joint, rotated so that the z axis is the axis of the constraint.
+        placement: Placement of frame a relative to the joint of body a; its z axis is the axis of the constraint.
         wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in the axes of ``placement``.
             The moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
         multipliers: Lagrange multipliers, one per constraint equation, [N] or [N m].
-        unique: Whether the motion and the torques determine the wrench. If False, it is the minimum-norm solution.
+        unique: Whether the motion and the torques determine ``wrench``. If False, it is a minimum-norm solution.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -56,7 +56,7 @@ class RodForce:
             Unlike ``force_a`` and ``force_b``, it excludes the weight and the inertia of the rod.
         force_a: Force of the rod on the body at end a, in world axes, shape (3,), [N].
         force_b: Force of the rod on the body at end b, in world axes, shape (3,), [N].
-        unique: Whether the motion and the torques determine the forces. If False, they are the minimum-norm solution.
+        unique: Whether the motion and the torques determine the forces. If False, they are a minimum-norm solution.
     """
 
     constraint: str
@@ -73,10 +73,10 @@ class CouplingForce:
 
     Attributes:
         constraint: Label of the constraint.
-        joints: Names of the joints that the equation couples.
+        joints: Names of the joints that the constraint couples.
         torques: Torque that the constraint adds to each of these joints, shape (joints,), [N m] or [N].
-        multipliers: Lagrange multipliers, one per equation; ``torques`` equals ``jacobian' multipliers``.
-        unique: Whether the motion and ``tau_tree`` determine ``torques``. If False, they are the minimum-norm solution.
+        multipliers: Lagrange multipliers, one per equation; ``torques`` is J' times these multipliers.
+        unique: Whether the motion and ``tau_tree`` determine ``torques``. If False, they are a minimum-norm solution.
     """
 
     constraint: str
@@ -91,8 +91,8 @@ class ConstraintForces:
     """Forces of all constraints and joints in one state.
 
     Attributes:
-        loops: One ``LoopWrench`` or ``RodForce`` per closure, in the order of ``model.closures``.
-        couplings: One ``CouplingForce`` per equation, in the order of ``model.coupling_rows``.
+        loops: One ``LoopWrench``, ``RodForce`` or ``CouplingForce`` per constraint, in the order of ``model.closures``.
+        couplings: One ``CouplingForce`` per coupling equation, in the order of ``model.coupling_rows``.
         joints: Wrench of the parent body on the child body at each joint of the tree, including torques of motors and
             couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]. Row 0 is zero.
         unique: Whether the motion and the torques determine the wrench of each joint, shape (njoints,).
@@ -115,16 +115,16 @@ def constraint_forces(
     """Compute the forces of loops, rods, couplings and joints in a given state and under given torques.
 
     The projection of a joint wrench f onto the joint's motion axes S is ``S' f = tau_tree + couplings - armature * a -
-    ratio * rotors``. The last two terms are the torques that accelerate the joint's armature and rotors.
+    ratio * rotors``. The last two terms are the torques that accelerate the armature and the rotors of the joint.
 
-    If constraint equations are redundant, only some combinations of multipliers are unique. An example is a planar loop
-    whose parallel revolute axes are modelled in space. The result is then the minimum-norm solution; the norm weights
-    moments like forces times the loop length. ``unique`` is False for the affected results. Equations that are
-    redundant except for rounding in a file (1.5708 for pi/2) count as redundant.
+    Redundant constraint equations, as for a planar four-bar with spatial revolute joints, determine only some
+    combinations of the multipliers. Then ``unique`` is False for the affected results, which are a minimum-norm
+    solution; in the norm, forces are multiplied by the loop length. Equations that are redundant except for rounding in
+    a file (1.5708 for pi/2) count as redundant.
 
     Args:
         data: Workspace. The function fills ``data.ddq`` and ``data.tree``.
-        tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
+        tau_tree: Torques that motors and springs exert on each joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
         Forces of all constraints and joints, in new arrays.

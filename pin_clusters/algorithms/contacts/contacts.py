@@ -39,13 +39,13 @@ Args:
     mu: Value added to the diagonal of J M^-1 J', in the units of this matrix.
 
 Raises:
-    ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
-    ShapeError: Lists or arrays do not fit each other or the model.
+    ConstraintError: The model lacks the joint of a contact, or the reference frame of a contact is ``pin.WORLD``.
+    ShapeError: The lists have different lengths, or an array has the wrong shape.
 """
 _WARNS = """
 Warns:
-    PinClustersWarning: Redundant contacts require contradictory motions. The message lists these contacts and the rank.
-        It is emitted once per set of contacts; ``data.contact_residual`` contains the residual of each call.
+    PinClustersWarning: Redundant contacts require contradictory motions. The warning lists these contacts and the rank,
+        once per set of contacts; ``data.contact_residual`` contains the residual of each call.
 """
 _documented = _check.documented(_COMMON)
 _warns = _check.documented(_COMMON, _WARNS)
@@ -88,7 +88,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
 ) -> None:
-    """Allocate ``data.lambda_c``, the contact forces, and ``data.impulse_c``, the impulses. This call is optional.
+    """Allocate the contact forces ``data.lambda_c`` and impulses ``data.impulse_c``. Other functions do so if needed.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -124,23 +124,23 @@ def constraintDynamics(
     contact_datas: Any,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the accelerations and the contact forces of a robot whose contacts are all closed.
+    """Compute the accelerations and the contact forces of a robot; all contacts are bilateral constraints.
 
     The forces, [N] and [N m], are stored in ``data.lambda_c`` and in ``contact_force`` of the contacts' data.
 
     Args:
         data: Workspace. The function fills ``data.ddq``, ``lambda_c``, ``contact_rank`` and ``contact_residual``.
         contact_datas: ``createData()`` of each contact. The function fills placements, errors and ``contact_force``.
-        prox_settings: ``pin.ProximalSettings`` selects Pinocchio's proximal iterations, but the settings do not receive
-            the results of the iterations. The default method computes minimum-norm forces for redundant contacts.
+        prox_settings: ``pin.ProximalSettings`` selects Pinocchio's proximal iterations; its fields for the number of
+            iterations and the residual are not filled. The default computes minimum-norm forces of redundant contacts.
 
     Returns:
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     References:
         Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). Unlike Pinocchio 4.1,
-        this function uses the desired placement, velocity and acceleration of a contact model. As in Pinocchio, it uses
-        ``contact_acceleration_desired`` of the contact data.
+        this function uses the desired placement, velocity and acceleration of each contact model. Like Pinocchio, it
+        uses ``contact_acceleration_desired`` of the contact data.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -193,7 +193,7 @@ def impulseDynamics(
     damping: ArrayLike | None = None,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the velocities after an impact. The impact is defined by contacts or by a constraint Jacobian J.
+    """Compute the velocities after an impact at contacts, or at constraints with a Jacobian J.
 
     All overloads of Pinocchio are supported: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])`` and
     ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted; the overload
@@ -202,9 +202,9 @@ def impulseDynamics(
     Args:
         data: Workspace. The function fills ``data.dq_after`` and the impulses ``data.impulse_c``, [N s] and [N m s].
         v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
-        contact_models: ``pin.RigidConstraintModel`` objects, or J, shape (rows, nv), followed by r_coeff and mu.
+        contact_models: ``pin.RigidConstraintModel`` objects, or J, shape (rows, nv), as in the overloads above.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
-        mu: Damping of the contact equations, or ``pin.ProximalSettings``.
+        mu: Value added to the diagonal of J M^-1 J', or ``pin.ProximalSettings`` for proximal iterations.
         v: Alternative name of ``v_before``, shape (nv,), as in Pinocchio's overload with contacts.
         restitution_coefficient: Alternative name of ``r_coeff``, as in Pinocchio's overloads with J.
         prox_settings: Alternative name of ``mu``, as in Pinocchio's overload with contacts.
@@ -213,11 +213,11 @@ def impulseDynamics(
         Independent velocities after the impact, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        NotComputedError: q is missing, and no mass matrix was computed before.
+        NotComputedError: q was omitted, and no earlier call computed the mass matrix.
 
     References:
         Pinocchio's ``impulseDynamics`` for the independent joints; docs/algorithms.md, Contacts. Unlike Pinocchio 4.1,
-        this function includes the velocity of a contact's second body.
+        this function includes the velocity of the second body of a contact.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -248,7 +248,7 @@ def impulseDynamics(
     if constraint_jacobian is not None:
         J = _rows(model, constraint_jacobian)
     elif q is None:
-        raise ArgumentTypeError("impulseDynamics with contacts requires q: (model, data, q, v, contact_models, ...).")
+        raise ArgumentTypeError("impulseDynamics with contacts needs q: pass (model, data, q, v, contact_models, ...).")
     else:
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     if not isinstance(restitution, (int, float, np.number)):
@@ -291,7 +291,7 @@ def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:
     M: np.ndarray = data.M
     if M.size and not M.any():
         raise NotComputedError(
-            f"{function} was called without q, but this data has no mass matrix. Call pc.computeAllTerms(model, data, "
+            f"{function} was called without q, but data contains no mass matrix. Call pc.computeAllTerms(model, data, "
             "q, v) first, or pass q."
         )
     return M
@@ -310,9 +310,9 @@ def forwardDynamics(
     constraint_drift: ArrayLike | None = None,
     damping: ArrayLike = 0.0,
 ) -> np.ndarray:
-    """Compute the accelerations and the constraint forces, ``data.lambda_c``, under constraints J a + drift = 0.
+    """Compute the accelerations and the forces ``data.lambda_c`` of constraints J a + drift = 0.
 
-    As in Pinocchio, ``(model, data, tau, J, drift[, damping])`` uses M and nle of the last ``computeAllTerms``.
+    As in Pinocchio, ``(model, data, tau, J, drift[, damping])`` uses ``data.M`` and ``data.nle`` of an earlier call.
 
     Args:
         constraint_drift: Acceleration of the constraints for a = 0, shape (rows,), [m/s^2] or [rad/s^2].
@@ -321,7 +321,7 @@ def forwardDynamics(
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     Raises:
-        NotComputedError: q is missing, and no mass matrix was computed before.
+        NotComputedError: q was omitted, and no earlier call computed the mass matrix.
 
     References:
         Pinocchio's ``forwardDynamics`` for the independent joints; docs/algorithms.md, (O6).
@@ -348,7 +348,7 @@ def forwardDynamics(
         q = _check.pose(model, data, q)
         # The copies are needed because v and tau may share memory with results.
         v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))
-        crba(model, data, q)  # Pinocchio also leaves the mass matrix in data.M
+        crba(model, data, q)  # like Pinocchio, store the mass matrix in data.M
         ddq, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, v, np.zeros(model.nv))

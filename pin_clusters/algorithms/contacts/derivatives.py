@@ -17,16 +17,16 @@ from ._workspace import differentiate, remember
 
 _COMMON = """
     Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
-    joints. Dependent joints follow the loops; free-flyer, ball and planar joints move in their own axes. Correctors,
-    desired motions and both bodies of a contact are included. Forces of redundant contacts are minimum-norm forces;
-    their derivatives are valid while the rank is constant.
+    joints. Dependent joints move so that the loops stay closed; free-flyer, ball and planar joints move in their own
+    axes. Correctors, desired motions and both bodies of a contact are included. Redundant contacts have minimum-norm
+    forces, whose derivatives are valid while the rank of the contact equations is constant.
 
 Args:
-    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, as in the preceding call.
-    contact_datas: Result of ``createData()`` of each contact, in the same order; filled as in that call.
+    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, as in the call of the dynamics function.
+    contact_datas: Result of ``createData()`` of each contact, in the same order, as in the call of that function.
 
 Raises:
-    ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
+    ConstraintError: The model lacks the joint of a contact, or the reference frame of a contact is ``pin.WORLD``.
     ShapeError: The lists have different lengths.
 """
 _documented = _check.documented(_check.SINGULAR, _COMMON, solves=False)
@@ -45,8 +45,8 @@ def computeConstraintDynamicsDerivatives(
     Args:
         data: Workspace. ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``, ``dlambda_dv`` and ``dlambda_dtau``
             store the results as well.
-        settings: ``pin.ProximalSettings``. Damping is included only if ``max_iter`` is at most 1; otherwise, the
-            function assumes that the iterations converge. The default is the method of the last ``constraintDynamics``.
+        settings: ``pin.ProximalSettings`` or a damping, by default as in the last ``constraintDynamics``. The damping
+            of settings is included only if ``max_iter`` <= 1; otherwise, the iterations are assumed to converge.
 
     Returns:
         New arrays: the derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), and the
@@ -75,8 +75,8 @@ def computeConstraintDynamicsDerivatives(
     state = stored.after_contacts
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeConstraintDynamicsDerivatives needs the results of pc.constraintDynamics in this data. Call "
-            "pc.constraintDynamics first, with finite inputs."
+            "computeConstraintDynamicsDerivatives needs the results of pc.constraintDynamics in data. Call "
+            "pc.constraintDynamics first, with inputs without NaN and inf."
         )
     method = float(state[-1]) if settings is None else lasting_damping_of(settings)
     copy, n = state.copy(), model.nq + model.nv
@@ -104,9 +104,9 @@ def computeImpulseDynamicsDerivatives(
 
     Args:
         data: Workspace. ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` store the results. As in
-            Pinocchio, ``ddq_dv`` is the derivative of the velocity change, which is the returned matrix minus identity.
-        r_coeff: Coefficient of restitution. It must equal the value in ``impulseDynamics``, which is the default.
-        prox_settings: Damping, or ``pin.ProximalSettings``; by default the value in ``impulseDynamics``.
+            Pinocchio, ``ddq_dv`` is the derivative of the velocity change: the returned matrix minus the identity.
+        r_coeff: Coefficient of restitution; the only valid value is the default, the value used in ``impulseDynamics``.
+        prox_settings: Damping, or ``pin.ProximalSettings``; by default the damping used in ``impulseDynamics``.
 
     Returns:
         New arrays: the derivatives of ``data.dq_after`` with respect to q and the velocity before the impact, each of
@@ -114,10 +114,10 @@ def computeImpulseDynamicsDerivatives(
 
     Raises:
         NotComputedError: ``impulseDynamics`` was not called before, or was called with a Jacobian instead of contacts.
-        ArgumentTypeError: r_coeff differs from the value in ``impulseDynamics``.
+        ArgumentTypeError: r_coeff differs from the value used in ``impulseDynamics``.
 
     References:
-        Pinocchio's ``computeImpulseDynamicsDerivatives``, which returns nothing, for the independent joints.
+        Pinocchio's ``computeImpulseDynamicsDerivatives`` for the independent joints; Pinocchio returns None.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -135,14 +135,14 @@ def computeImpulseDynamicsDerivatives(
     state = stored.after_impact
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeImpulseDynamicsDerivatives needs the results of pc.impulseDynamics with contacts in this data. "
-            "Call pc.impulseDynamics first, with contacts and finite inputs."
+            "computeImpulseDynamicsDerivatives needs the results of pc.impulseDynamics with contacts in data. "
+            "Call pc.impulseDynamics first, with contacts and inputs without NaN and inf."
         )
     restitution = float(state[-2])
     if r_coeff is not None and r_coeff != restitution:
         raise ArgumentTypeError(
-            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Leave r_coeff out, or "
-            "call pc.impulseDynamics with this value first."
+            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Omit r_coeff, or "
+            "call pc.impulseDynamics with the new value first."
         )
     method = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
     copy = state.copy()
@@ -181,6 +181,6 @@ def _differentiate(
     else:
         stored.ddq_dtau[:] = motions[2]
     if stored.fits(len(forces[0])):
-        data._forget_plans()  # the plans refer to the old, smaller arrays
+        data._forget_plans()  # cached plans refer to the old, smaller arrays
     stored.keep_forces(forces)
     return *motions, *forces

@@ -43,8 +43,8 @@ def contactInverseDynamics(
         solve_ncp: True solves the nonlinear complementarity problem of Coulomb friction, False its convex relaxation.
 
     Returns:
-        Tuple of a flag for the convergence of the iterations, the torques of the independent joints, shape (nv,), [N m]
-        or [N], and the contact forces in Pinocchio's order, shape (3 contacts,), [N].
+        Whether the iterations converged, the torques of the independent joints, shape (nv,), [N m] or [N],
+        and the contact forces in Pinocchio's order, shape (3 contacts,), [N].
 
     Raises:
         ArgumentTypeError: An object has a wrong type, or mu or dt is not positive.
@@ -64,8 +64,8 @@ def contactInverseDynamics(
     fits = isinstance(settings, pin.ProximalSettings) and isinstance(dt, (int, float, np.number))
     if not fits or not settings.mu > 0.0 or not dt > 0.0:
         raise ArgumentTypeError(
-            "contactInverseDynamics requires a pin.ProximalSettings with mu > 0 as settings, and dt > 0; got "
-            f"{settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
+            "contactInverseDynamics requires dt > 0 and settings of type pin.ProximalSettings with mu > 0, got "
+            f"settings = {settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
         )
     tree, scratch = model.own_tree, _on_demand.scratch(data)._tree
     G, g = _bridge.matrix_and_bias(model, data, q, v)
@@ -79,7 +79,7 @@ def contactInverseDynamics(
     if not np.isfinite(forces).all():
         raise SimulationError(
             f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. Check that "
-            "q, v, a and constraint_correction are finite, and set the compliance of the contacts."
+            "q, v, a and constraint_correction are finite, and set a compliance > 0 for each contact."
         )
     by_contacts = G.T @ (pin.rnea(tree, scratch, *motion) - tau)
     result = rnea(model, data, q, v, a) - by_contacts

@@ -25,7 +25,7 @@ def aba(
     *,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the accelerations caused by joint torques, with the cluster articulated-body algorithm.
+    """Compute the accelerations due to joint torques with the cluster articulated-body algorithm.
 
     Args:
         data: Workspace; ``data.ddq`` stores the result as well.

@@ -1,4 +1,4 @@
-"""Computation of all terms for a model-based controller in one call."""
+"""Computation of kinematics, dynamics and frame terms for a model-based controller in one call."""
 
 from typing import Any
 
@@ -31,9 +31,9 @@ _WITH_FRAMES = owing(_ALL, "computeAllTerms with frames")
 class FrameTerms:
     """Preallocated results of ``computeAllTerms`` for a whole-body controller.
 
-    All arrays are views of one memory block. Read these arrays, but do not replace them. For frame i, the result of
-    ``getFrameAcceleration`` equals ``J[i] @ a + spatial_drift[i]``, and the result of ``getFrameClassicalAcceleration``
-    equals ``J[i] @ a + classical_drift[i]``. The classical drift of a fixed point is zero.
+    All arrays are views of one memory block. Read these arrays, but do not replace them. The acceleration of frame i is
+    ``J[i] @ a + spatial_drift[i]`` (``getFrameAcceleration``) or ``J[i] @ a + classical_drift[i]``
+    (``getFrameClassicalAcceleration``). The classical drift of a fixed point is zero.
 
     Args:
         model: Cluster model.
@@ -46,7 +46,7 @@ class FrameTerms:
         M: Mass matrix, shape (nv, nv), [kg m^2], [kg m] or [kg].
         nle: Coriolis, centrifugal, gyroscopic and gravity torques, shape (nv,), [N m] or [N].
         g: Gravity torques, shape (nv,), [N m] or [N].
-        oMf: Placements in the world as homogeneous matrices, shape (n, 4, 4). ``pin.SE3(oMf[i])`` converts one of them.
+        oMf: Placements in the world as homogeneous matrices, shape (n, 4, 4). ``pin.SE3(oMf[i])`` converts a matrix.
         J: Jacobians, shape (n, 6, nv), [linear; angular].
         velocity: Frame velocities J v, shape (n, 6), [m/s] and [rad/s].
         spatial_drift: Spatial accelerations for a = 0, shape (n, 6), [m/s^2] and [rad/s^2].
@@ -122,7 +122,7 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
     if not couple(form, "v"):
         return None
-    derivatives = data._derivatives  # if terms is None, these arrays receive the results that the caller does not need
+    derivatives = data._derivatives  # without terms, the kernel still needs arrays for these results
     arrays = (
         {"M_out": derivatives.scratch, "nle_out": derivatives.tau, "g_out": derivatives.tau}
         if terms is None
@@ -166,10 +166,10 @@ def computeAllTerms(
     Args:
         data: Workspace. The function fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``,
             ``mass``, ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``. If frames are
-            given, it also fills ``a``, ``acom`` and ``dhg`` with the values for a = 0, which are the drift terms.
+            given, it also fills ``a``, ``acom`` and ``dhg`` with the drift terms, which are the values for a = 0.
         frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
         reference_frame: Reference frame of the results for ``frames``; ``pin.LOCAL`` by default.
-        out: Preallocated results; pass either ``out`` or ``frames`` and ``reference_frame``, which allocate new arrays.
+        out: Preallocated results, in place of ``frames`` and ``reference_frame``, for which new arrays are allocated.
 
     Returns:
         A ``FrameTerms`` object if ``frames`` or ``out`` was passed, otherwise None. ``FrameTerms`` lists the units.
@@ -197,7 +197,7 @@ def computeAllTerms(
     elif frames is not None:
         terms = FrameTerms(model, frames, pin.LOCAL if reference_frame is None else reference_frame)
     elif reference_frame is not None:
-        raise ArgumentTypeError("reference_frame has no effect without frames. Pass frames as well, or leave it out.")
+        raise ArgumentTypeError("reference_frame has no effect without frames. Pass frames, or omit reference_frame.")
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v shares memory with out, which this call overwrites. Pass a copy of q or v.")
@@ -225,6 +225,6 @@ def _see(model: ClusterModel, out: Any, frames: Any, reference_frame: Any) -> No
     if type(out) is not FrameTerms:
         raise ArgumentTypeError(f"out must be a pc.FrameTerms(model, frames, ...), got {type(out).__name__}.")
     if frames is not None or reference_frame is not None:
-        raise ArgumentTypeError("out already defines frames and reference_frame. Leave these two arguments out.")
+        raise ArgumentTypeError("out already defines frames and reference_frame. Omit these two arguments.")
     if out._model is not model:
         raise DataMismatchError(f"out was created for another model ({out._model!r}). Use pc.FrameTerms(model, ...).")

@@ -19,7 +19,7 @@ class ClusterCondition(NamedTuple):
     Constraint equations in [m] are divided by the length of the loop; equations in [rad] are not scaled.
 
     Attributes:
-        cluster: Names of the joints in the cluster that belong to its loops.
+        cluster: Names of the joints of the cluster that are part of a loop.
         K: Condition number of the constraint Jacobian: its largest singular value divided by its smallest singular
             value. Singular values that are zero at every pose are ignored. K is infinite at a bifurcation (change
             point), where every choice of independent joints is singular.
@@ -35,7 +35,7 @@ class ClusterCondition(NamedTuple):
 
 @_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[ClusterCondition, ...]:
-    """Compute condition numbers, which show how well the loops of each cluster determine its dependent joints.
+    """Compute condition numbers, which measure how well the loops of each cluster determine its dependent joints.
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). Singular configurations are allowed.

@@ -100,17 +100,17 @@ def spanning_acceleration(
 def independent_velocity(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v_tree: ArrayLike, tolerance: float = 1e-6
 ) -> np.ndarray:
-    """Extract the independent part of a velocity of the spanning tree, and check the constraints.
+    """Return the independent entries of a velocity of the spanning tree, and check that it satisfies the constraints.
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, relative to max(1, largest absolute entry of v_tree).
+        tolerance: Allowed constraint error of v_tree, relative to max(1, largest absolute entry of v_tree).
 
     Returns:
         Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        ConfigurationError: A velocity violates the constraints, or, if ``data.check`` is true, q violates them.
+        ConfigurationError: v_tree violates the constraints, or q violates them (checked if ``data.check``).
 
     Example:
         >>> import pin_clusters as pc
@@ -129,7 +129,7 @@ def independent_velocity(
         i = int(np.argmax(error))
         name, labels = _who_moves(model, i)
         raise ConfigurationError(
-            f"v_tree is not a velocity of model {model.name!r}: the velocity of joint {name!r} is "
+            f"v_tree violates the constraints of model {model.name!r}: the velocity of joint {name!r} is "
             f"{velocities[i]:.9g}, but {labels} requires {expected[i]:.9g}. To drop the dependent entries without a "
             "check, use v_tree[model.idx_v_independent]."
         )
@@ -138,7 +138,7 @@ def independent_velocity(
 
 @_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
-    """Compute the torque G' tau_tree of the independent joints, which has the same power as ``tau_tree``.
+    """Compute the torque of the independent joints with the same power as ``tau_tree``, which is G' tau_tree.
 
     Args:
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].
@@ -157,11 +157,11 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
-    """Find the dependent joint with the tree velocity v_tree[i], and the labels of the constraints that couple it."""
+    """Return the joint of the entry v_tree[i], and the labels of the constraints that couple this joint."""
     tree = model.own_tree
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # this joint is a master in all its couplings, and a closed loop of couplings constrains the joint
+    if not tied:  # only couplings in which other joints depend on this joint constrain it
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -15,8 +15,8 @@ from .._shared import check as _check
 NOTHING = np.zeros(0)
 _COMMON = """
     Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
-    joints. Dependent joints follow the loops; free-flyer, ball and planar joints move in their own axes, as in
-    Pinocchio. The independent v, a and tau are constant; external forces are constant in joint frames.
+    joints. Dependent joints move so that the loops stay closed; free-flyer, ball and planar joints move in their own
+    axes, as in Pinocchio. The independent v, a and tau are constant; external forces are constant in joint frames.
 
 Args:
     data: Workspace.

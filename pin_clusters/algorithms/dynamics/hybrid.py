@@ -55,7 +55,7 @@ def hybrid_dynamics(
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     If all accelerations are prescribed, the result equals ``rnea``; if none is prescribed, the result equals ``aba``.
-    The cost is similar to ``aba``. Joints of a cluster, and velocities of a free flyer, can be prescribed individually.
+    The computing time is close to ``aba``. Single joints of a cluster or velocities of a free flyer can be prescribed.
 
     Args:
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.
@@ -68,8 +68,8 @@ def hybrid_dynamics(
 
     Raises:
         UnknownNameError: The model has no such joint.
-        ModelError: A named joint has no independent velocity.
-        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops cannot be solved.
+        ModelError: A joint in ``prescribed`` has no independent velocity.
+        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops are singular at q.
 
     References:
         Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (hybrid dynamics); docs/algorithms.md, (H1) to (H6).
@@ -96,7 +96,7 @@ def hybrid_dynamics(
 
 
 def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray:
-    """Convert ``prescribed`` to a mask with one byte per velocity; masks for joint names are cached in data."""
+    """Convert ``prescribed`` to a mask with one byte per velocity; cache masks of joint names in data."""
     if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
         return _bytes(_resolved(model, prescribed))
     key = "hybrid", *prescribed
@@ -113,7 +113,7 @@ def _bytes(mask: np.ndarray) -> np.ndarray:
 def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
     if isinstance(prescribed, (str, bytes)):
         raise ArgumentTypeError(
-            f"prescribed must be a mask or a list of names, got {prescribed!r}. Use [{prescribed!r}]."
+            f"prescribed must be a boolean mask or a list of joint names, got {prescribed!r}. Use [{prescribed!r}]."
         )
     if isinstance(prescribed, Mapping) or not isinstance(prescribed, Iterable):
         raise ArgumentTypeError(
@@ -125,7 +125,7 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
         return _of_names(model, entries)
     try:
         mask = np.asarray(entries)
-    except ValueError as error:  # the rows have different lengths
+    except ValueError as error:  # nested lists of different lengths
         raise ArgumentTypeError(f"prescribed must be a boolean mask or a list of joint names: {error}.") from None
     if mask.ndim == 2 and 1 in mask.shape:
         mask = mask.ravel()
@@ -168,8 +168,8 @@ def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
 def _why_not(model: ClusterModel, name: str) -> str:
     leaders: tuple[str, ...] = next((c.independent for c in model.clusters if name in c.dependent), ())
     if not leaders:
-        return f"prescribed: joint {name!r} has no velocity. Leave it out."
+        return f"prescribed: joint {name!r} has no velocity. Omit this joint."
     return (
-        f"prescribed: joint {name!r} is dependent and follows {', '.join(map(repr, leaders))}. Prescribe these joints, "
+        f"prescribed: joint {name!r} is dependent on {', '.join(map(repr, leaders))}. Prescribe the latter, "
         f"or make {name!r} independent (for loops with pc.with_independent, otherwise in the coupling constraint)."
     )

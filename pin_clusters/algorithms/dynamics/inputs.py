@@ -1,4 +1,4 @@
-"""Inverse input matrices: accelerations per unit torque and contact force, without the inverse mass matrix."""
+"""Inverse input matrices: accelerations per unit torque and contact force, computed without the inverse mass matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,10 +20,10 @@ from .rnea import nonLinearEffects
 
 _COMMON = """
 Args:
-    B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. The default is
-        ``pc.actuation_matrix``; without rotors, one input per independent joint except for a floating base.
-    contacts: Names or ids of contact frames. Each has three force components, along the axes of ``reference``.
-    reference: Reference frame whose axes the contact forces use.
+    B: Matrix that maps inputs u to torques of the independent joints, tau = B u, shape (nv, inputs). The default is
+        ``pc.actuation_matrix`` or, without rotors, one input per independent velocity except for a floating base.
+    contacts: Names or ids of contact frames. Each contact force has three components, in the axes of ``reference``.
+    reference: Reference frame in whose axes the contact forces are expressed.
 
 Raises:
     UnknownNameError: The model has no such frame.
@@ -46,7 +46,7 @@ def inverse_input_matrix(
 ) -> np.ndarray:
     """Compute the matrix M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
 
-    The acceleration is a = a_free + result [u; f], with input torques u and contact forces f.
+    The acceleration is a = a_free + result [u; f], with inputs u, contact forces f, and a_free for u = 0 and f = 0.
 
     Returns:
         Matrix, shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
@@ -103,13 +103,13 @@ def task_input_matrix(
 ) -> Any:
     """Compute the matrix J_t M^-1 [B, J_c'] for task frames with Jacobian J_t and contacts with linear Jacobian J_c.
 
-    The task acceleration is the free task acceleration + result [u; f], with input torques u and contact forces f. A
-    controller can use the result to eliminate the joint accelerations. The inverse mass matrix is not computed.
+    The acceleration of the task frames is result [u; f] plus the free task acceleration, which is the acceleration for
+    u = 0 and f = 0, so a controller needs no joint accelerations. The inverse mass matrix is not computed.
 
     Args:
         frames: Names or ids of the task frames, in the order of the rows.
         reference: Reference frame in which the task motions and the contact forces are expressed.
-        rows: Selected task rows, as in ``inverse_operational_inertia``.
+        rows: Selected components of the task motions, as in ``inverse_operational_inertia``.
         v: Independent velocity, shape (nv,), [rad/s] or [m/s]. If given, the free task acceleration is also returned.
         tau: Torques in addition to ``B u``, shape (nv,), [N m] or [N]; zero by default. Requires v.
 
@@ -138,7 +138,7 @@ def task_input_matrix(
         )
     B = torques(model, data, q, B)
     if v is not None:
-        # An additional column contains the torques that act when all inputs are zero.
+        # The last column contains the torques for u = 0.
         free = -nonLinearEffects(model, data, q, v)
         if tau is not None:
             free += _check.velocity(model, "tau", tau)

@@ -21,7 +21,7 @@ class Losses:
     Attributes:
         rows: Matrix that maps v to rotor speeds relative to the carriers, shape (motors, nv).
         whole: Matrix of shape (motors, nv): the rotor accelerations about the rotor axes are ``whole @ a + bias``. They
-            include the acceleration of the carriers only if a gear has losses.
+            are relative to the carriers if no gear has losses.
         bias: Rotor acceleration about the rotor axis for a = 0, [rad/s^2].
         speeds: Speeds of the rotors relative to their carriers, [rad/s].
         turns: Signs of the rotor speeds, smoothed around zero.
@@ -46,12 +46,12 @@ class Losses:
 
     @property
     def factors(self) -> np.ndarray:
-        """Relative losses of the gears for positive and for negative loads, shape (2, motors)."""
+        """Losses of the gears divided by the load, for positive and for negative loads, shape (2, motors)."""
         ahead = np.where([self.speeds > 0.0, self.speeds < 0.0], self._forward, self._backward)
         return np.asarray([[1.0], [-1.0]] * self.turns * ahead)
 
     def motor_torque(self, tau: np.ndarray) -> np.ndarray:
-        """Compute minimum-norm least-squares rotor torques that exert ``tau`` through lossless gears, [N m]."""
+        """Compute the rotor torques that exert ``tau`` through lossless gears (minimum-norm least squares), [N m]."""
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
     def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
@@ -68,15 +68,15 @@ class Losses:
         return np.asarray(torque + self.loss(self.load(torque - self.friction, model, a)))
 
     def part(self, left: np.ndarray) -> np.ndarray:
-        """Compute the gear losses from the torques at the gear inputs, [N m]; NaN for a locked gear (not unique)."""
+        """Compute the gear losses from the torques at the gear inputs, [N m]; NaN if a gear locks (no unique loss)."""
         share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)
         return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
         """Compute the gear losses from the loads of lossless gears, by Newton's method on the signs of the loads.
 
-        A loss x changes the load to load - (1 - J A) x. J contains the rotor inertias, and A (``response``) contains
-        the rotor accelerations per unit torque. ``ModelError`` is raised if a gear is locked.
+        The loss x changes the load to load - (1 - J A) x. J contains the rotor inertias, and A (``response``) contains
+        the rotor accelerations per unit torque. If a gear locks, ``ModelError`` is raised.
         """
         identity, factors = np.eye(len(load)), self.factors
         K = identity - self.inertia[:, None] * response
@@ -85,8 +85,8 @@ class Losses:
             raise ModelError(
                 f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks: its joint cannot "
                 "drive it (back_efficiency), and the inertia behind the gear is too large for a finite acceleration. "
-                "Model the elasticity between gear and link as a joint with a pc.Spring, so that the gear moves little "
-                "inertia."
+                "Model the elasticity between gear and link as a joint with a pc.Spring, which reduces the inertia "
+                "that the gear moves."
             )
         loads = load
         for _ in range(_MOST_TURNS):
@@ -94,8 +94,8 @@ class Losses:
             if ((loads > 0.0) == (previous > 0.0)).all():
                 return self.loss(loads)
         raise ModelError(
-            f"model {self._model.name!r}: the losses of the gears have no consistent solution in this state. Reduce "
-            "the losses."
+            f"model {self._model.name!r}: no gear losses satisfy the loss model in this state. Increase efficiency or "
+            "back_efficiency of the motors."
         )
 
 
@@ -104,7 +104,7 @@ def spins_of_carriers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the angular accelerations of the motors' carriers about the rotor axes, [rad/s^2].
 
-    Return derivatives with respect to the tree acceleration, shape (motors, tree.nv), and the values at ``a_tree``.
+    Return their derivatives with respect to a_tree, shape (motors, tree.nv), and the angular accelerations at a_tree.
     """
     tree, count = model.own_tree, len(model.motors)
     rows, accelerations = np.zeros((count, tree.nv)), np.zeros(count)
@@ -123,7 +123,7 @@ def spins_of_carriers(
 
 @once
 def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the map from v_tree to rotor speeds, and rows with inertia, two friction and two loss coefficients."""
+    """Return the matrix that maps v_tree to rotor speeds, and inertia, friction and loss coefficients, shape (5, n)."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):
         for i, ratio in r.drivers:

@@ -21,7 +21,7 @@ _documented = _check.documented(
 )
 
 
-# If B has a larger condition number, the motors cannot act on some motion. Large gear ratios stay below this limit.
+# If B has a larger condition number, B is singular. Large gear ratios alone do not exceed this limit.
 _SINGULAR = 1e12
 
 
@@ -86,8 +86,8 @@ def motor_torque(
         Motor torques in the order of ``model.motors``, shape (nv,), [N m]; a new array. NaN and inf propagate.
 
     Raises:
-        ArgumentTypeError: ``v`` is missing, or ``a`` is missing although gears have losses.
-        ModelError: B is not square or not invertible. The message lists the joints without a motor.
+        ArgumentTypeError: Only ``a`` was passed, or only ``v`` although gears have losses.
+        ModelError: B is singular or not square, so the motor torques are not unique. The message lists undriven joints.
 
     Example:
         With a gear ratio of 5, the motor torque is a fifth of the joint torque:
@@ -105,7 +105,7 @@ def motor_torque(
     lossy = model.passive is not None and model.passive.lossy
     if (v is None and a is not None) or (v is not None and a is None and lossy):
         raise ArgumentTypeError(
-            "motor_torque: motor losses depend on velocity and acceleration. Pass both v and a, or neither."
+            "motor_torque: motor losses depend on v and a. Pass both, or omit both to ignore losses and springs."
         )
     losses = None
     if v is not None:
@@ -118,7 +118,7 @@ def motor_torque(
     if n != count:
         raise ModelError(
             f"motor_torque: model {model.name!r} has {count} motors for nv = {n} independent velocities, so the motor "
-            f"torques are not determined.{without} Solve B tau_motor = tau for the torques that you need, with "
+            f"torques are not unique.{without} Choose a solution of B tau_motor = tau, with "
             "B = pc.actuation_matrix(model, data, q)."
         )
     if not np.isfinite(B).all():
@@ -127,7 +127,7 @@ def motor_torque(
         # No motor acts on the motion along the left singular vector of the smallest singular value.
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" The motors cannot move joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
-        raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
+        raise ModelError(f"motor_torque: the actuation matrix of model {model.name!r} is singular at q.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
     return u if losses is None or not lossy else losses.needed(u, model, a)
 
@@ -137,8 +137,8 @@ class MotorPower(NamedTuple):
 
     Attributes:
         mechanical: Mechanical power, which is the rotor torque times the rotor speed.
-        friction: Friction loss of the motor.
-        gear: Gear loss; NaN if it cannot be determined.
+        friction: Power lost by friction of the motor.
+        gear: Power lost in the gear; NaN if the acceleration is unknown or the gear locks.
         copper: Resistive loss of the winding; NaN if the torque constant or the resistance is unknown.
         electrical: Electrical power, which is the sum of ``mechanical`` and ``copper``.
     """
@@ -165,8 +165,8 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, losses of lossy gears are NaN.
-            The loss of a locked gear is always NaN, because it is not unique.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, the losses of gears with
+            losses are NaN. The loss of a locked gear is NaN, because it is not unique.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:

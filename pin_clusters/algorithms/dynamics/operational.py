@@ -15,7 +15,7 @@ from .._shared import force_columns as _columns
 
 _COMMON = """
 Args:
-    frames: Names or ids of frames, in the order of the rows. Frames may share a body and be on bodies of rotors.
+    frames: Names or ids of frames, in the order of the rows; also several frames on one body, or frames on rotors.
     reference: Axes and reference points of forces and motions: ``pin.LOCAL``, ``pin.WORLD`` or
         ``pin.LOCAL_WORLD_ALIGNED``.
     rows: Selection from the 6 len(frames) rows, [linear; angular] per frame: None for all, ``"linear"`` for the first
@@ -40,7 +40,7 @@ def inverse_operational_inertia(
 ) -> np.ndarray:
     """Compute the inverse operational-space inertia J M^-1 J' of frames, including rotors and closed loops.
 
-    The algorithm propagates unit forces at all frames to the base together, without the mass matrix.
+    The algorithm propagates unit forces from the frames to the base; the mass matrix is not computed.
 
     Returns:
         Symmetric matrix, shape (rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
@@ -91,7 +91,7 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Value added to the diagonal of J M^-1 J', in its units, so that the result is finite at singular poses.
+        damping: Value added to the diagonal of J M^-1 J', in the units of J M^-1 J', for poses where J is singular.
 
     Returns:
         Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.

@@ -28,23 +28,23 @@ def passive_torque(
     """Compute the torque of springs, dampers, dry friction and gravity compensation on the independent joints.
 
     The result includes the friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``.
-    Motor torques cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``.
-    Without gear losses, a motion requires the motor torques ``pc.rnea(...) - pc.passive_torque(...)``; see
+    Torques tau cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``.
+    Without gear losses, a motion requires the joint torques ``pc.rnea(...) - pc.passive_torque(...)``; otherwise, see
     ``pc.motor_torque``. ``pc.simulate`` adds the passive torque, which is zero if ``model.passive`` is None.
 
     Args:
         tau: Joint torques B tau_motor of lossless motors, where B is ``pc.actuation_matrix``, shape (nv,), [N m] or
             [N]. Required if gears have losses, because these losses depend on the load and the acceleration.
         fext: External forces as in ``pc.aba``; they affect the loads of the gears.
-        friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects the
-            sign function; infinity removes dry friction. MuJoCo excludes dry friction from ``qfrc_passive``.
+        friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects
+            sign(speed); infinity removes dry friction. Unlike here, MuJoCo's ``qfrc_passive`` excludes dry friction.
 
     Returns:
         Torque, shape (nv,), [N m] or [N]; a new array.
 
     Raises:
         ArgumentTypeError: ``tau`` is missing.
-        ModelError: A gear locks, and no finite acceleration satisfies the torque model.
+        ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

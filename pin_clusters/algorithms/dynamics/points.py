@@ -37,10 +37,10 @@ def point_response(
 ) -> PointResponse:
     """Compute positions and velocities of points, and the accelerations due to unit forces at these points.
 
-    Rotors and closed loops are exact. Repeated calls for points on the same joints are faster.
+    The results include rotors and closed loops. Repeated calls for points on the same joints are faster.
 
     Args:
-        joints: Names or ids of joints, one per point; several points may share a joint.
+        joints: Names or ids of the joints that move the points, one per point.
         places: Positions of the points in the frames of these joints, shape (n, 3), [m].
 
     Returns:

@@ -37,15 +37,15 @@ def computeRatioDerivatives(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Compute the derivatives of ``pc.rnea`` with respect to transmission ratios, for identification and design.
 
-    The independent coordinates, velocities and accelerations are constant; the dependent joints change with the ratio.
-    The function uses Pinocchio's derivatives for the expanded tree, in which every rotor is a body.
+    The independent coordinates, velocities and accelerations are constant; the coordinates of dependent joints change
+    with the ratio. The function uses Pinocchio's derivatives for the tree in which every rotor is a body.
 
     Returns:
         Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column. The columns belong to
         each ``Rotor``, then to each ``Gear`` and ``Belt``, then to the coefficients of other constant couplings.
 
     Raises:
-        ModelError: A coupling moves a joint of a loop or of a rod with mass, so its ratio would change the closed pose.
+        ModelError: A coupling moves a joint of a closed loop or of a rod with mass.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -121,14 +121,14 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
 
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
-    """Compute the velocity of the expanded tree for unit velocity of the coupled joint and of joints that follow it."""
+    """Compute the velocity of the expanded tree for unit velocity of the joint or rotor whose ratio changes."""
     tree, velocity = model.own_tree, np.zeros(model.own_tree.nv)
     if ratio.joint is None:
         result = np.zeros(span.tree.nv)
         result[ratio.row] = 1.0
         return result
     velocity[tree.idx_vs[ratio.joint]] = 1.0
-    for row in model.coupling_rows:  # sorted, because masters must precede their dependent joints
+    for row in model.coupling_rows:  # in model.coupling_rows, masters precede their dependent joints
         if row.dependent != ratio.joint:
             velocity[tree.idx_vs[row.dependent]] = sum(c * velocity[tree.idx_vs[m]] for m, c in row.terms)
     return np.asarray(span.from_tree @ velocity)
@@ -146,6 +146,6 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         if hit:
             raise ModelError(
                 f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which belongs to a loop. "
-                "Instead, use finite differences of pc.rnea for models with other ratios, at poses that pc.project "
-                "returns for fixed independent joints."
+                "Instead, create models with slightly different ratios, close their loops with pc.project for the same "
+                "independent coordinates, and take finite differences of pc.rnea."
             )

@@ -17,7 +17,7 @@ _documented = stock(
         q: Configuration of the spanning tree, shape (nq,); the same for both models.
 
     Raises:
-        SingularClusterError: The loops have no solution for the dependent joints of the model of the argument.
+        SingularClusterError: At q, the loops do not determine the velocities of the dependent joints of a model.
         ShapeError: An argument has a wrong size.
         ArgumentTypeError: An argument has a wrong type.
     """,
@@ -28,7 +28,7 @@ class CoordinateChange:
     """Map velocities, accelerations and torques between two choices of independent joints of one mechanism.
 
     The matrix T(q) contains the rows of the old model's G that belong to the independent joints of the new model. The
-    maps are ``v_new = T v_old`` and ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``.
+    maps are ``v_new = T v_old`` and ``a_new = T a_old + T_dot v_old``. Torques: ``tau_old = T' tau_new``.
     Units are SI: [rad] or [m], [N m] or [N]. Each object has its own workspaces; use one object per thread.
 
     Attributes:
@@ -144,7 +144,7 @@ class CoordinateChange:
 def _deprecated(name: str, replacement: str) -> None:
     inverse = replacement[:-3] + ("old" if replacement.endswith("new") else "new")
     warnings.warn(
-        f"CoordinateChange.{name} is deprecated. Use {replacement}; {inverse} is the inverse.",
+        f"CoordinateChange.{name} is deprecated. Use {replacement}; the inverse map is {inverse}.",
         DeprecationWarning,
         stacklevel=3,
     )
@@ -153,11 +153,11 @@ def _deprecated(name: str, replacement: str) -> None:
 def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[ClusterModel, CoordinateChange]:
     """Create a model with other independent joints, for poses where the current independent joints are singular.
 
-    Both models have the same configurations. The new model reuses all compiled functions.
+    Configurations q are valid for both models. The new model reuses all compiled functions.
 
     Args:
         model: Cluster model.
-        names: All new independent joints of each cluster that changes. Clusters without these joints do not change.
+        names: Names of the independent joints of each cluster that changes. Clusters without a name do not change.
 
     Returns:
         The new model, and a ``CoordinateChange`` between the models.
@@ -165,10 +165,10 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``names`` is not a list of names.
         UnknownNameError: The model has no such joint.
-        ConstraintError: The number of names is wrong, or these joints do not determine the other joints.
+        ConstraintError: The number of joints in a cluster is wrong, or these joints do not determine the other joints.
 
     References:
-        The torques follow from equal power: tau' v = tau_new' v_new.
+        Virtual work: tau' v = tau_new' v_new.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc

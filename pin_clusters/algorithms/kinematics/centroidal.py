@@ -116,9 +116,9 @@ def centerOfMass(
         q: Configuration of the spanning tree, shape (nq,). The default is the state of the last ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
         compute_subtree_coms: Whether to also compute the centre of mass of each joint's subtree, in the joint frame. As
-            in Pinocchio, this flag can be passed at the position of q, v or a.
-        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. Pass it instead of q to use the
-            state of the last ``forwardKinematics`` up to this level.
+            in Pinocchio, this flag can be passed in place of q, v or a.
+        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. If passed instead of q, the
+            function uses the state of the last ``forwardKinematics``, up to this level of derivatives.
 
     Returns:
         Position of the centre of mass in the world, shape (3,), [m]; a new array.
@@ -137,7 +137,7 @@ def centerOfMass(
     """
     subtrees = bool(compute_subtree_coms)
     state, level = [q, v, a], kinematic_level
-    for i, x in enumerate(state):  # as in Pinocchio, a level or a flag can be at the position of q, v or a
+    for i, x in enumerate(state):  # as in Pinocchio, a level or a flag can be passed in place of q, v or a
         if isinstance(x, pin.KinematicLevel):
             level, state[i] = x, None
         elif isinstance(x, _FLAG):
@@ -190,7 +190,7 @@ def jacobianCenterOfMass(
         data: Workspace. The function stores the result in ``data.Jcom`` and fills ``data.com`` and ``data.mass``.
         q: Configuration of the spanning tree, shape (nq,). The default is the last q passed to a function of this
             package; calls of Pinocchio functions with ``data.tree`` do not change this default.
-        compute_subtree_coms: Whether ``data.com`` also receives the centres of mass of all subtrees, in the world.
+        compute_subtree_coms: Whether to also store the centres of mass of all subtrees in ``data.com``, in the world.
 
     Returns:
         Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
@@ -205,7 +205,7 @@ def jacobianCenterOfMass(
         array([0.0553, 0.    , 0.0153])
     """
     subtrees = bool(compute_subtree_coms)
-    if isinstance(q, _FLAG):  # as in Pinocchio, the flag can be at the position of q
+    if isinstance(q, _FLAG):  # as in Pinocchio, the flag can be passed in place of q
         q, subtrees = None, bool(q)
     outputs = _JCOM | WORLD if subtrees else _JCOM
     if is_pinocchios(model, data):

@@ -24,14 +24,14 @@ Args:
     placement: Placement of the frame or point in the frame of the joint.
 
 Raises:
-    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration.
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or was called without a.
 
 References:
     Pinocchio's ``{name}``.
 """
 _VELOCITY = """
 Returns:
-    (dv_dq, dv_dv), each of shape (6, nv), [linear; angular], [m/s] and [rad/s] per unit of the column; new arrays.
+    (dv_dq, dv_dv), each of shape (6, nv), [linear; angular], [m/s] and [rad/s] per unit of q or v; new arrays.
 
 Example:
     >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -44,7 +44,7 @@ Example:
 _ACCELERATION = """
 Returns:
     (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular], [m/s] and [rad/s], or [m/s^2] and [rad/s^2],
-    per unit of the column; new arrays.
+    per unit of q, v or a; new arrays.
 
 Example:
     >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -66,13 +66,13 @@ _ROWS, _ROWS_OF_POINT = 6, 3
 def computeForwardKinematicsDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None
 ) -> None:
-    """Prepare the derivatives of the velocities and accelerations of joints, frames and points.
+    """Compute terms from which other functions return derivatives of motions of joints, frames and points.
 
-    ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even if other functions
-    are called in between. This function fills ``data.oMi``, ``v``, ``a``, ``data.tree.J`` and ``data.tree.dJ``.
+    ``getJointVelocityDerivatives`` and related functions return the derivatives at these arguments, even after calls of
+    other functions. This function fills ``data.oMi``, ``v``, ``a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. If missing, only velocities are differentiated.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. If omitted, only velocities are differentiated.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -237,7 +237,7 @@ def _compute(
     if data._level < level:
         quantity, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
         raise NotComputedError(
-            f"this data has no derivatives of {quantity}. Call pc.computeForwardKinematicsDerivatives(model, data, "
+            f"data contains no derivatives of {quantity}. Call pc.computeForwardKinematicsDerivatives(model, data, "
             f"{needed} first."
         )
     data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)

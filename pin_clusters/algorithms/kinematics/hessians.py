@@ -63,14 +63,14 @@ def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> None:
-    """Prepare the derivatives of Jacobians for ``getJointKinematicHessian`` and ``getFrameKinematicHessian``.
+    """Compute the terms that ``getJointKinematicHessian`` and ``getFrameKinematicHessian`` require.
 
     Args:
         data: Workspace. If q is passed, the function fills ``data.J`` and ``data.oMi``.
         q: Configuration of the spanning tree, shape (nq,). The default is the q of the last ``computeJointJacobians``.
 
     Raises:
-        NotComputedError: q is missing, and no earlier call computed Jacobians.
+        NotComputedError: q was omitted, and no earlier call computed Jacobians.
 
     Example:
         >>> import pin_clusters as pc
@@ -82,7 +82,7 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Arr
         _tree.compute(model, data, COLUMNS, _check.configuration(model, data, q))
     elif not data._posed[-1]:
         raise NotComputedError(
-            "this data has no Jacobians to differentiate. Call pc.computeJointKinematicHessians(model, data, q)."
+            "data contains no Jacobians to differentiate. Pass q: pc.computeJointKinematicHessians(model, data, q)."
         )
     elif data._posed[-1] != 1.0:
         _bridge.bring(model, data, data._posed[:-1], data._zeros)
@@ -122,7 +122,7 @@ def _hessian(
 ) -> np.ndarray:
     if not data._bent[-1]:
         raise NotComputedError(
-            "this data has no derivatives of Jacobians. Call pc.computeJointKinematicHessians(model, data, q) first."
+            "data contains no derivatives of Jacobians. Call pc.computeJointKinematicHessians(model, data, q) first."
         )
     if model.closures and data._bent[-1] == 1.0:
         _bridge.derivatives(model, data, data._bent[:-1], NOTHING, NOTHING, data._bends)

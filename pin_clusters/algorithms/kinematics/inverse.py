@@ -1,8 +1,8 @@
 """Inverse kinematics with closed loops and with limits on all joints.
 
 Each Levenberg-Marquardt step along ``pc.integrate`` solves a least-squares problem with joint limits as linear
-inequalities. This problem is solved as a least-distance problem (Lawson and Hanson, chapter 23). The dependent joints
-are nonlinear functions of a step, so an exact penalty for violated limits is added to the merit function.
+inequalities. This problem is solved as a least-distance problem (Lawson and Hanson, chapter 23). A step can violate
+limits of dependent joints, which depend nonlinearly on q, so the merit function contains an exact penalty for limits.
 """
 
 import warnings
@@ -77,22 +77,22 @@ def inverse_kinematics(
     Args:
         targets: Targets by frame name: a ``pin.SE3``, or a position of shape (3,), [m], in the world. To keep a
             floating base in place, add the base as a target.
-        weights: Weights by target name, for targets that conflict: a number or (distance, angle); 1 by default.
+        weights: Weights by target name, if targets conflict: a number (default 1) or a pair (position, angle).
         center_of_mass: Target of the centre of mass in the world, shape (3,), [m]; its target name is "center_of_mass".
         posture: Preferred configuration, approached in the null space of the targets, shape (nq,); by default ``q0``.
         posture_weight: Weight of the posture error per rad or m: by default 1e-2 if ``posture`` is given, otherwise 0.
-            The final phase of the search ignores the posture error, so that the targets are reached exactly.
+            The last steps ignore the posture error, so that the targets are reached within the tolerance.
         tolerance: Maximum position error, [m], and maximum angle error, [rad], of a reached target.
         iterations: Maximum number of steps per attempt.
-        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0``, which help at singular
-            poses such as a straight leg. The search ends early if two attempts have equal results.
+        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0``, which help if ``q0`` is
+            singular (straight leg). The search ends early if a later attempt gives the same error as the best one.
 
     Returns:
         The solution or, if the targets are not reached, the best configuration that was found.
 
     Raises:
         UnknownNameError: No frame has the name of a target, or no target has the name of a weight.
-        ArgumentTypeError: An argument has a wrong type or value.
+        ArgumentTypeError: An argument has a wrong type or an invalid value.
         ConfigurationError: The loops of ``q0`` cannot be closed.
 
     Warns:
@@ -110,13 +110,13 @@ def inverse_kinematics(
     """
     start, data, weights = project(model, q0), model.createData() if data is None else data, weights or {}
     if not isinstance(targets, Mapping):
-        raise ArgumentTypeError(f"targets must be a dict of pin.SE3 or positions by frame name, got {targets!r}.")
+        raise ArgumentTypeError(f"targets must be a dict from frame names to pin.SE3 or positions, got {targets!r}.")
     ids, goals, limits = list[int | None](), list[Any](), _limits(model)
     if targets or center_of_mass is None:
         ids += _ids.frames(model, "targets", [*targets])
     if center_of_mass is not None:
         if CENTER in targets:
-            raise ArgumentTypeError(f"targets contains {CENTER!r}. Pass the centre of mass as center_of_mass=.")
+            raise ArgumentTypeError(f"targets contains {CENTER!r}. Pass the centre of mass with center_of_mass=.")
         targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
     posture_weight = 1e-2 * (posture is not None) if posture_weight is None else posture_weight
     error, weight = real(tolerance), real(posture_weight)
@@ -128,7 +128,7 @@ def inverse_kinematics(
     for option, count in (("iterations", iterations), ("attempts", attempts)):
         whole_number(option, count, 1)
     if unknown := [n for n in weights if n not in targets]:
-        raise UnknownNameError(f"weights contains {unknown[0]!r}, which is not a target: {', '.join(targets)}.")
+        raise UnknownNameError(f"weights contains {unknown[0]!r}, which is no target. Targets: {', '.join(targets)}.")
     for frame, (name, x) in zip(ids, targets.items(), strict=True):
         goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
         defect = placement_defect(goal if isinstance(goal, pin.SE3) else pin.SE3(np.eye(3), goal))
@@ -137,7 +137,7 @@ def inverse_kinematics(
         counts = numbers(f"weight of {name!r}", weights.get(name, 1.0))
         if counts.shape not in ((), (2,)) or not (np.isfinite(counts) & (counts >= 0.0)).all():
             raise ArgumentTypeError(
-                f"weight of {name!r} must be one number or (distance, angle), finite and not negative, got {counts}."
+                f"weight of {name!r} must be a number or (position, angle), finite and not negative, got {counts}."
             )
         goals.append((name, frame, goal, *np.broadcast_to(counts, 2)))
     rest_pose = start if posture is None else _check.configuration(model, data, posture)
@@ -179,12 +179,12 @@ def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
     iq, iv = np.tile(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, 2)
     low, high, half = model.lowerPositionLimit[iq], model.upperPositionLimit[iq], len(pairs)
     bound, sign = np.append(high[:half], -low[half:]), np.repeat([1.0, -1.0], half)
-    # In Pinocchio, the value 1.8e308 marks a missing limit. If one limit of a pair is NaN, the other limit is used.
+    # In Pinocchio, a limit of 1.8e308 means that there is no limit. If one limit of a joint is NaN, the other is used.
     rows = ~(low >= high) & (np.abs(bound) < 1e100)
     return iq[rows], iv[rows], sign[rows], bound[rows]
 
 
-# State of the solver: weighted errors r, their Jacobian J, limits C d <= slack, target errors and their maximum.
+# Quantities at q: weighted errors r and their Jacobian J, limits C d <= slack, errors of the targets, largest error.
 _Point = namedtuple("_Point", "q r J C slack errors worst")
 
 
@@ -238,7 +238,7 @@ def _descend(
         if gain > 0.0:
             flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
             point, damped = trial, max(0.01 * damped, 1e-8)
-            best = min(best, point, key=_merit)  # accepted steps violate limits only if the starting pose violates them
+            best = min(best, point, key=_merit)  # without limit violations unless the starting pose violates limits
     return best, limit
 
 

@@ -21,7 +21,7 @@ Returns:
     Jacobian, shape (6, nv), [linear; angular], in the reference frame, [m/s] and [rad/s] per unit of v; a new array.
 
 Raises:
-    SingularClusterError: The loops have no solution for the dependent joints.
+    SingularClusterError: At q, the loops do not determine the velocities of the dependent joints.
 
 References:
     Pinocchio's ``{name}``, multiplied by G.
@@ -34,7 +34,7 @@ Example:
 """
 _WITH_RATE = """
 References:
-    Pinocchio's ``{name}``, multiplied by G, plus the tree's Jacobian, multiplied by dG/dt.
+    Product rule: Pinocchio's ``{name}`` times G, plus the Jacobian of the tree times dG/dt.
 
 Returns:
     dJ/dt, shape (6, nv), [linear; angular], in the reference frame, [m/s^2] and [rad/s^2] per unit of v; a new array.
@@ -145,7 +145,7 @@ def computeFrameJacobian(
 def _compute(
     model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Compute the Jacobian at q of the joint ``place``, or of the frame ``place - njoints`` if ``place`` >= njoints."""
+    """Compute the Jacobian at q of joint ``place`` if ``place`` < njoints, otherwise of frame ``place - njoints``."""
     _bridge.bring(model, data, q, data._zeros)
     result = np.empty((6, model.nv))
     data._run_jacobian(q, place, int(reference), 0, result)
@@ -166,8 +166,8 @@ def _from_data(
     _check.model_data(model, data)
     number = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
-    data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises NotComputedError
-    _bridge.kept(model, data)  # raises SingularClusterError
+    data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)
+    _bridge.kept(model, data)  # only for its SingularClusterError
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, number, int(reference), kind & RATE, result, M)
     return result

@@ -144,7 +144,7 @@ def jacobianSubtreeCenterOfMass(
         Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
+        SingularClusterError: At q, the loops do not determine the velocities of the dependent joints.
 
     Example:
         >>> import pin_clusters as pc
@@ -161,7 +161,7 @@ def jacobianSubtreeCenterOfMass(
     else:
         q = _check.pose(model, data, q)
         _tree.compute(model, data, MOTION, q)
-    # Robot-specific code does not fill the workspace of the links, so the kernel computes the placements from q.
+    # The kernel computes the placements from q, because robot-specific code does not store them in the workspace.
     _bridge.bring(model, data, q, data._zeros)
     data._run_in_tree(SUBTREE_JACOBIAN.name, data._tree_tables, q, root, result)
     return result
@@ -201,15 +201,15 @@ def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def computeSupportedInertiaByFrame(
     model: ClusterModel, data: ClusterData, frame_id: int, with_subtree: bool
 ) -> pin.Inertia:
-    """Compute the inertia, in a frame, of the links that are rigidly attached to the frame on its distal side.
+    """Compute the inertia, expressed in a frame, of the links that the frame carries rigidly.
 
     Call ``forwardKinematics`` first.
 
     Args:
-        with_subtree: Whether to include the subtrees of these links as well.
+        with_subtree: Whether to also include the links that these links carry through joints.
 
     Returns:
-        Inertia, [kg] and [kg m^2]. Lumped rotors are locked; point masses at the ends of rods are included.
+        Inertia, [kg] and [kg m^2]. It includes lumped rotors as parts of their carriers, and the end masses of rods.
 
     Example:
         >>> import pin_clusters as pc
@@ -229,7 +229,7 @@ def computeSupportedInertiaByFrame(
 @also_pinocchios
 @_documented
 def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.Force:
-    """Compute the force, in a frame, that supports all links on the distal side of the frame.
+    """Compute the force, expressed in a frame, that supports all links that the frame carries.
 
     Call ``rnea`` without external forces first.
 
@@ -252,7 +252,7 @@ def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_i
     tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
     j, placement = frame.parentJoint, frame.placement
     f, v, a = data.f[j], data.v[j], data.a_gf[j]
-    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # from joints and rotors on the link
+    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # by joints and rotors on the link
     carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
     return placement.actInv(reaction) + _moving(carried, placement.actInv(v), placement.actInv(a))
 
@@ -297,7 +297,7 @@ def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) ->
 @also_pinocchios
 @_documented
 def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) -> np.ndarray:
-    """Compute the regressor, in a frame, of the body to which the frame belongs; see ``jointBodyRegressor``.
+    """Compute the regressor of the body with this frame, expressed in the frame; see ``jointBodyRegressor``.
 
     Returns:
         Regressor, shape (6, 10), in the frame, [N] and [N m] per unit of the parameter; a new array.

@@ -1,10 +1,10 @@
 """Identifiable combinations of inertial parameters (base parameters), computed cluster by cluster.
 
 A change of a cluster's parameters has no effect on torques under two conditions. First, in every motion, the change
-acts like an additional rigid body fixed to the cluster's carrier, which is the body that carries the cluster. Second, a
-change of the carrier's parameters compensates for this additional body. Therefore, each cluster and its carrier form a
-separate problem. For single joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds
-rotors, couplings and loops. Energies are not used, because some armatures on ball joints have no kinetic energy.
+acts like an additional rigid body on the carrier, which is the body to which the cluster is attached. Second, a change
+of the carrier's parameters cancels this additional body. Therefore, each cluster and its carrier form a separate
+problem. For single joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds
+rotors, couplings and loops. Energies are not used, because the kinetic energy misses some armatures on ball joints.
 """
 
 import warnings
@@ -23,35 +23,34 @@ from .regressors import computeJointTorqueRegressor
 _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
 """Thresholds for singular values of a matrix with columns of norm 1. Values above ``_CERTAIN`` are significant, and
-values below ``_LEVEL`` are not. Between these limits, values above the widest gap are significant if the ratio of the
-values at the gap is at least ``_GAP``; otherwise, values above ``_LEVEL`` are. Rounding errors are below 4e-10."""
+values below ``_LEVEL`` are not. Between these limits, the largest ratio of neighbouring values is the gap. Values above
+the gap are significant; if the ratio is below ``_GAP``, all values above ``_LEVEL`` are. Rounding errors: < 4e-10."""
 _SMALL = 1e-9
 """Limit below which coefficients are set to zero."""
 _SHORTEST = 1e-4
 """Smallest accepted norm of a column, relative to the largest norm; rounding errors dominate in shorter columns."""
 _NEW, _LARGEST = 1e-3, 1e5
-"""Relative norm of the part orthogonal to other columns that makes a column independent; largest coefficient."""
+"""Smallest relative norm of the orthogonal component of an independent column; largest coefficient of a column."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """Largest step between poses without loops, largest step with loops, and smallest step, [rad] or [m]."""
 _REGULAR, _TRIES, _WALK = 30.0, 100, 8
-"""Largest condition number of loops, or four times the value at the first pose if larger; attempts per pose; number of
-poses after which the random walk restarts. Rounding errors grow with the square of the condition number."""
+"""Largest condition number of loops (if larger: four times its value at the first pose); attempts per pose; poses per
+random walk. Rounding errors grow with the square of the condition number."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
     """Compute the combinations of inertial parameters that the torques determine (base parameters).
 
-    Each base parameter is one pivot parameter plus multiples of parameters that the torques cannot separate from the
-    pivot. With the pivot columns ``p`` of the regressor, ``Y @ values`` equals ``Y[:, p] @ basis @ values`` in every
-    state. The pivots are usually the first independent columns; columns with little effect on the torques, or almost
-    dependent on earlier columns, are avoided. The pivots are ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0)
-    == 1)).argmax(axis=1)``.
+    Each base parameter is one parameter, called pivot, plus multiples of parameters that the torques cannot separate
+    from the pivot. For the regressor Y of ``computeJointTorqueRegressor`` and the pivot columns ``p``, ``Y @ values``
+    equals ``Y[:, p] @ basis @ values`` in every state. The pivots are usually the first independent columns with enough
+    effect on the torques: ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)``.
 
     The regressors are evaluated at random poses that are reachable from ``pc.neutral``. The number of base parameters
     is the number of significant singular values of the regressor with normalized columns. Significant values exceed
     1e-8 and are separated from smaller values by a factor of at least 1e4. Loops with many bodies and few degrees of
-    freedom may have no such gap. Then all singular values above 1e-8 are significant, the equation above holds to about
-    1e-5 of the largest entry, and a warning lists the singular values.
+    freedom may have no such gap. Then all singular values above 1e-8 are significant, the equation above has errors of
+    about 1e-5 of the largest entry, and a warning lists the singular values.
 
     Args:
         model: Cluster model.
@@ -86,7 +85,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
-    Y_fixed = _torques(model, states, 0)  # with a fixed seed, because the pivots must not depend on the user's seed
+    Y_fixed = _torques(model, states, 0)  # fixed seed: the pivots must not depend on the user's seed
     Y = Y_fixed if seed == 0 else _torques(model, states, seed)
     bases, pivots, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
     # The loop visits carriers before the clusters that they carry.
@@ -135,7 +134,7 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
     largest_condition = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
     reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
     while len(blocks) < states:
-        # Loops continue from the last pose, because small steps from one pose would cover little of their motion.
+        # With loops, each pose starts from the last one, because small steps from the first pose would reach few poses.
         q = q if len(blocks) % walk else start
         for _ in range(_TRIES):
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
@@ -170,7 +169,7 @@ def _norms(A: np.ndarray) -> np.ndarray:
 
 
 def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
-    """Choose columns of a carrier and of its cluster that span the columns of the carrier and the cluster."""
+    """Choose independent columns of a carrier and of its cluster that span all columns of carrier and cluster."""
     A = Y[:, np.concatenate([carrier, cluster])]
     A = A / _norms(A)
     n = len(carrier)
@@ -180,7 +179,7 @@ def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: st
 
 
 def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Compute the coefficients of columns as combinations of the chosen columns, shape (chosen, others)."""
+    """Express the other columns as combinations of the chosen columns; return coefficients, shape (chosen, others)."""
     size = _norms(Y[:, np.concatenate([chosen, others])])
     by, of = size[: len(chosen)], size[len(chosen) :]
     X = np.linalg.lstsq(Y[:, chosen] / by, Y[:, others] / of, rcond=None)[0]
@@ -191,8 +190,8 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
 def _select(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Choose columns, preferably the first ones, that span all columns; also return an orthonormal basis.
 
-    If the chosen columns are almost dependent, other columns have coefficients above ``_LARGEST``. Then columns are
-    exchanged until no coefficient exceeds this limit (Gu and Eisenstat, strong rank-revealing factorization).
+    If the chosen columns are almost dependent, other columns as combinations of them have coefficients above
+    ``_LARGEST``. Then columns are exchanged until no coefficient exceeds this limit (Gu and Eisenstat).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, about)
@@ -226,7 +225,7 @@ def _rank(s: np.ndarray, about: str) -> int:
         warnings.warn(
             f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
             f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} values above "
-            f"{_LEVEL:g} count. A log cannot determine the last of these combinations: they hardly affect torques.",
+            f"{_LEVEL:g} count as base parameters. The last ones hardly affect torques, so logs cannot determine them.",
             PinClustersWarning,
             stacklevel=5,
         )

@@ -19,9 +19,9 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
     """List the inertial parameters in the order of the columns of ``pc.computeJointTorqueRegressor``.
 
     Each body has ten parameters: mass [kg], first moment [kg m] and inertia about the origin of its joint [kg m^2], as
-    in Pinocchio's ``toDynamicParameters``. The body parameters include the rotors mounted on the body whose ``Rotor``
-    has an ``inertia``, but exclude rods. After the bodies follow the axial inertia of each ``Rotor`` [kg m^2], each
-    non-zero armature [kg m^2] or [kg], and the mass of each rod with mass [kg].
+    in Pinocchio's ``toDynamicParameters``. The parameters of a body include each ``Rotor`` on the body that has
+    an ``inertia``, but exclude rods. Then follow the axial inertia of each ``Rotor`` [kg m^2], each non-zero armature
+    [kg m^2] or [kg], and the mass of each rod with mass [kg].
 
     Args:
         model: Cluster model.
@@ -60,12 +60,12 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
     """Create a model with other inertial parameters, without compiling its dynamics again.
 
-    All models that differ only in these values share compiled functions, which read the values from memory. These
-    functions are slower than the functions of ``pc.specialise``, which contain the values as constants.
+    All models that differ only in these parameters share compiled functions, which read the parameters from memory.
+    The functions of ``pc.specialise``, which contain the parameters as constants, are faster.
 
-    If a ``Rotor`` has an ``inertia``, the ``Rotor`` of the new model has only the ``axial_inertia``, because the
-    parameters of the carrier contain the rest of the inertia. A rotor modelled as a body of the tree stays a body if
-    its new inertia is unbalanced. Rods and armatures whose new value is zero are no longer parameters.
+    If a ``Rotor`` has an ``inertia``, the ``Rotor`` of the new model has only an ``axial_inertia``, because the
+    parameters of the carrier contain the rest of the inertia. A rotor that is a body of the tree is not lumped if its
+    new inertia is unbalanced. Rods and armatures whose new value is zero are not parameters of the new model.
 
     Args:
         model: Cluster model.
@@ -124,19 +124,19 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:
-    """Return the name of the joint with tree velocity ``iv``, and a number if the joint has several velocities."""
+    """Return the name of the joint with tree velocity ``iv``, with an index if the joint has several velocities."""
     tree = model.own_tree
     j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Convert ten parameters to an inertia. If ``checked``, a physically impossible inertia raises an error."""
+    """Convert ten parameters to an inertia; if ``checked``, raise an error for a physically impossible inertia."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)
     about_center = about_origin + mass * pin.skew(lever) @ pin.skew(lever)
-    cure = "Constrain the estimate, or keep the body's own parameters."
+    cure = "Constrain the estimation to parameters of real bodies, or keep the old parameters of this body."
     if checked and mass < 0.0:
         raise InertiaError(f"with_parameters: body {name!r} has mass {mass:g}; it must not be negative. {cure}")
     if checked and not mass and np.any(h):
@@ -147,7 +147,7 @@ def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
             a, b, c = np.linalg.eigvalsh(about_center)
             raise InertiaError(
                 f"with_parameters: no real body has the inertia of {name!r}: its principal moments about the "
-                f"centre of mass are {a:g}, {b:g}, {c:g} kg m^2. None may be negative or exceed the sum of the "
-                f"other two. {cure}"
+                f"centre of mass are {a:g}, {b:g}, {c:g} kg m^2. No moment may be negative or exceed the "
+                f"sum of the other two. {cure}"
             )
     return pin.Inertia(mass, lever, (about_center + about_center.T) / 2.0)

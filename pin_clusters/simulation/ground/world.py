@@ -71,7 +71,7 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
         )
     points = touching if isinstance(touching, ContactPoints) else contact_points(model, touching)
     if ground is None:
-        raise SimulationError("simulate: points can only touch a ground. Pass ground=pc.Ground(friction=0.8).")
+        raise SimulationError("simulate: contact points (touching) need a ground. Pass ground=pc.Ground(friction=0.8).")
     if not len(points):
         raise SimulationError("simulate: touching contains no points, so nothing can touch the ground.")
     joints = points.joints.tolist()

@@ -81,7 +81,7 @@ class Recorded:
             )
         if self.dt is None and len(time) > MAX_SAMPLES:
             raise TrajectoryError(
-                f"{self.name}: {len(time)} samples are more than {MAX_SAMPLES}. Pass dt (--dt) to resample."
+                f"{self.name} has {len(time)} samples; the maximum is {MAX_SAMPLES}. Pass dt (--dt) to resample."
             )
         put("time", time - time[0])
         for kind in KINDS:
