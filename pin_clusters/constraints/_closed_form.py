@@ -23,10 +23,10 @@ class ClosedForm:
     independent: tuple[int, ...]  # joint ids
     dependent: tuple[int, ...]
     # Maps the independent coordinates, shape (independent,), to the list of all assemblies, each of shape (dependent,).
-    # The user's branch comes first. The list is empty if the mechanism cannot be assembled.
+    # The assembly mode (branch) of the user comes first. The list is empty if the mechanism cannot be assembled.
     solve: Callable[[np.ndarray], list[np.ndarray]]
-    # Maps symbolic coordinates, passed as separate arguments, to the value of each dependent joint. The entry of a
-    # joint is (a, b, c, gear) if its value is gear times a solution x of ``a sin x + b cos x = c``.
+    # Maps symbolic independent coordinates, passed as separate arguments, to one item per dependent joint: its
+    # coordinate, or (a, b, c, gear) if the coordinate is gear times a solution x of ``a sin x + b cos x = c``.
     explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
@@ -43,7 +43,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies given by ``explicit``; ``first`` (+1 or -1) selects the roots that come first."""
+    """Return the dependent coordinates of all assemblies; ``first`` (+1 or -1) selects the root that comes first."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
@@ -61,7 +61,7 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     size = math.hypot(a, b)
     if size == 0.0:
         return ()
-    # Near the singularity, acos(c / size) loses half of the digits, but the square root of this product is accurate.
+    # Near c = +-size, acos(c / size) loses half of the digits, but the square root of this product keeps them.
     square = (size - c) * (size + c)
     if square < 0.0:
         if square < -DEAD_CENTRE * size * size:
@@ -71,5 +71,5 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     return (wrap(middle + half), wrap(middle - half)) if square else (wrap(middle + half),)
 
 
-# Tolerance for circles that touch in one point: rounding error of a squared length, relative to the squared length
+# Relative rounding error of a squared length; circles that miss each other by less are treated as tangent.
 DEAD_CENTRE = 1e-14

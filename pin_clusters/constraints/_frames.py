@@ -24,7 +24,7 @@ class Attachment:
 
     name: str  # joint, body or any frame of the tree, or ``"universe"``
     translation: tuple[float, ...]  # position in that frame, [m]
-    rotation: tuple[float, ...]  # rotation matrix, row by row
+    rotation: tuple[float, ...]  # rotation matrix, flattened by rows, shape (9,)
 
     @property
     def placement(self) -> pin.SE3:
@@ -77,7 +77,7 @@ def attached(name: str, placement: pin.SE3) -> Attachment:
 
 
 def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
-    """Return a constraint in which the frames named in ``places`` are replaced by placements in other frames."""
+    """Return a copy of the constraint that expresses the frames named in ``places`` as placements in other frames."""
 
     def moved(given: Any) -> Any:
         if isinstance(given, tuple):
@@ -106,7 +106,7 @@ def short(frame: str | Attachment) -> str:
 
 
 def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple[int, pin.SE3]:
-    """Return the joint id of a frame's body, and the placement in that joint's frame; joint names take precedence."""
+    """Return a frame's joint id and its placement in the joint frame; joint names take precedence over frame names."""
     name = short(frame)
     extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
     if name == UNIVERSE:
@@ -162,7 +162,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation matrix that maps ``start`` to ``end``; opposite vectors give a fixed half turn."""
+    """Return the smallest rotation from ``start`` to ``end``; if opposite, a half turn about ``perpendicular``."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)

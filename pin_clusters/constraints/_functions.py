@@ -36,7 +36,7 @@ def picklable(function: Any, owner: str) -> Any:
         pickle.dumps(function)
         return function
     except Exception:  # pickle raises many types of errors
-        named = getattr(function, "_pyfunc", function)  # a numba.cfunc contains its Python function
+        named = getattr(function, "_pyfunc", function)  # a numba.cfunc has no name, but its Python function has one
         location = (str(getattr(named, "__module__", "")), str(getattr(named, "__name__", "")))
     try:
         if _find(*location) is function:
@@ -64,7 +64,7 @@ _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__bases__[0]
 
 
 def function_defect(function: Any) -> str:
-    """Return why an object is not a valid user function, or "" if it is; a wrong signature would crash later."""
+    """Return why an object is not a valid user function, or "" if it is; calling a wrong signature would crash."""
     if isinstance(function, _FUNCTION_POINTER):
         if not address_of(function):
             return "is a null pointer"
@@ -78,21 +78,21 @@ def function_defect(function: Any) -> str:
 
 Function = Callable[[np.ndarray], Any]
 
-# Weights of eighth-order central differences at steps 1 to 4
+# Weights of the first derivative in eighth-order central differences, for offsets of 1 to 4 steps
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-# Weights of second derivatives at steps 0 to 4
+# Weights of the second derivative, for offsets of 0 to 4 steps
 SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# The error is (ninth derivative) * step^8 / 630 + 1e-16 / step, which is 1e-14 for sines and a step of 0.02 rad.
-# Functions of a length vary over about 0.1 m, so their step [m] is smaller.
+# The error is (ninth derivative) * step^8 / 630 + 1e-16 / step, which is 1e-14 for sines and a step of 0.02 rad. A
+# function of a length typically varies within 0.1 m, so LENGTH_STEP [m] is smaller.
 ANGLE_STEP = 0.02
 LENGTH_STEP = 1e-3
-# A larger outer step reduces the rounding error of differences of differences.
+# Factor of the outer step in differences of differences; a larger outer step reduces their rounding error.
 OUTER = 2.5
 COMPLEX_STEP = 1e-30
 
 
 def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Return the derivative of a function with respect to x by eighth-order central differences; x is the last axis."""
+    """Return a derivative by eighth-order central differences; its last axis corresponds to the entries of x."""
     columns = []
     for k, step in enumerate(steps):
         total: Any = 0.0
@@ -122,7 +122,7 @@ def second_difference(function: Callable[[float], np.ndarray], step: float) -> n
 
 @dataclass(frozen=True)
 class ComplexStep:
-    """The Jacobian, by complex steps, of a function that accepts complex numbers; it is accurate to rounding."""
+    """Computes the Jacobian of a function that accepts complex numbers, by complex steps and accurate to rounding."""
 
     function: Function
 

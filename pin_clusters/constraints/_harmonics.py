@@ -101,7 +101,7 @@ def coordinates(count: int) -> tuple[Angle, ...]:
 
 
 def linear(angle: Angle) -> Harmonic:
-    """Return the angle itself as a term; prismatic joint coordinates also use this function."""
+    """Return an angle, or the coordinate of a prismatic joint, as a linear term."""
     return Harmonic({((LINEAR, angle),): 1.0})
 
 
@@ -166,7 +166,7 @@ def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
 def harmonic_closure(
     source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
 ) -> HarmonicClosure:
-    """Return a closure for the equations ``rows`` = 0; ``joints`` are in the order of the coordinates."""
+    """Return the closure with the equations ``rows`` = 0; coordinate i belongs to the joint with id ``joints[i]``."""
     index: dict[Angle, int] = {}
     terms = tuple(
         tuple(

@@ -30,7 +30,7 @@ class Link:
     """A body of the mechanism."""
 
     joint: int  # joint id of the body; 0 is the universe
-    sign: float  # sign of the joint's angle about the normal; 0 for ground and slider
+    sign: float  # +1 or -1, the sense of the joint's rotation about the normal; 0 for ground and slider
     axes: np.ndarray  # axes of the plane at zero coordinates, as columns, expressed in the frame of the joint
     start: complex  # origin of the joint in its parent body, in the plane [m]
     height: float  # position of this origin along the normal [m]
@@ -39,16 +39,16 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a body [m]: its position in the joint frame, in the plane from the joint's origin, and its height."""
+    """A point of a body; all lengths are in [m]."""
 
     link: Link
-    position: np.ndarray
-    flat: complex
-    height: float
+    position: np.ndarray  # in the frame of the body's joint
+    flat: complex  # in the plane, relative to the origin of the joint
+    height: float  # along the normal, relative to the origin of the ground's joint frame
 
     @property
     def frame(self) -> pin.SE3:
-        """Frame at the point whose axes are those of the plane, expressed in the frame of the joint."""
+        """Placement, in the joint frame, of a frame at this point with the axes of the plane."""
         return pin.SE3(self.link.axes, self.position)
 
 
@@ -85,7 +85,7 @@ class Plane:
         if abs(along[2]) > PLANAR_TOLERANCE:
             raise ConstraintError(
                 f"{self.owner}: slider {self.tree.names[j]!r} leaves the plane of the crank by {abs(along[2]):.2g} "
-                "m per m. Its axis must be perpendicular to the crank's axis; for spatial mechanisms use pc.Loop."
+                "m per m of travel. Its axis must be perpendicular to the crank's axis; otherwise, use pc.Loop."
             )
         return replace(link, slide=complex(along[0], along[1]))
 
@@ -149,7 +149,7 @@ class LinkageGeometry:
 
     pin: tuple[Point, Point]  # the two points that the pin connects
     joints: tuple[int, ...]  # joint ids, the independent ones first
-    branch: int  # +1 or -1
+    branch: int  # assembly mode, +1 or -1
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return the dependent coordinates of all assemblies for given independent coordinates."""

@@ -15,8 +15,8 @@ class Belt(Constraint):
     """A transmission between two bodies, with its pulleys on the nearest common ancestor (NCA) of the two bodies.
 
     The equation is ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``: each sum contains the
-    coordinates of the joints on the path from the NCA to this body. The axis of each joint defines its positive sense.
-    URDF+ (arXiv 2411.19753) calls this constraint ``<coupling>``.
+    coordinates of the joints on the path from the NCA to the successor or to the predecessor. The axis of each joint
+    defines its positive sense. URDF+ (arXiv 2411.19753) calls this constraint ``<coupling>``.
 
     Args:
         predecessor: Name of a link or joint, usually on the output side.

@@ -1,4 +1,4 @@
-"""Closure that a ``Coupling`` creates: the user's function and its known derivatives."""
+"""Closure that a ``Coupling`` creates from the user's function and its available derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """Closure defined by a user's function of joint coordinates and the known derivatives of this function.
+    """Closure defined by a user's function of joint coordinates and those derivatives that need no finite differences.
 
     Entry k of ``functions`` or ``addresses`` computes the derivatives of order k. Their shape is (size, joints, ...,
     joints), where ``joints`` is repeated k times.
@@ -37,7 +37,7 @@ class CallableClosure(JointClosure):
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return the derivatives of an order that the user provides; raise ``FunctionFailedError`` on failure."""
+        """Evaluate the function for an order that ``knows`` confirms; raise ``FunctionFailedError`` on failure."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:

@@ -58,10 +58,10 @@ class BodyClosure(Closure):
 
 @dataclass(frozen=True, eq=False)
 class FrameClosure(BodyClosure):
-    """Constraint that two frames form a joint.
+    """Constraint that two frames are connected by a joint, such as a revolute joint.
 
-    Let t be the position of frame b in the axes of frame a, and e their relative rotation. The equations are ``rows @
-    [t; e] = 0``. Both frames are rotated so that the axis of the joint is their z axis. ``rotation`` selects e:
+    Let t be the position of frame b relative to frame a, in the axes of frame a, and e the relative rotation. The
+    equations are ``rows @ [t; e] = 0``. The z axis of both frames is the joint axis. ``rotation`` selects e:
 
     - ``"none"``: 0;
     - ``"full"``: log3(R_a' R_b);
@@ -98,8 +98,8 @@ class RodClosure(BodyClosure):
     def point_masses(self) -> tuple[float, float, float]:
         """Point masses [kg] at point a, the midpoint and point b that have the same inertia as the rod.
 
-        The velocity varies linearly along the rod. Therefore the mass, the first and the second moment of the mass
-        distribution determine the inertia. For a slender rod, Simpson's rule gives the masses.
+        The velocity varies linearly along the rod. Therefore the mass and the first and second moments of the mass
+        distribution along the rod determine the kinetic energy. For a slender rod, Simpson's rule gives the masses.
         """
         m = self.mass
         if self.centre is None:
@@ -216,10 +216,10 @@ def massive(closures: Iterable[Closure]) -> list[RodClosure]:
 def lumps_of(
     tree: pin.Model, closures: Iterable[Closure]
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
-    """Return the point masses of rods that belong to no body: mass, two points, and the joint that carries both points.
+    """Return the point masses of rods that no body's inertia includes: mass, two points, and their common ancestor.
 
-    Each mass is midway between its two points. The inertias of the bodies already include the end masses of the rods;
-    only an end mass on the universe is in this list.
+    Each mass is midway between its two points. The inertias of the bodies already include the end masses of the rods,
+    except for ends on the universe, which are also in this list.
     """
     lumps = []
     for rod in massive(closures):

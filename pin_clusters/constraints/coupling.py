@@ -20,7 +20,7 @@ from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_c
 from ._functions import central_differences, function_defect, picklable, restored  # isort: skip
 
 # A derivative is accepted if it differs from finite differences by less than this value, relative to the largest entry.
-# Finite differences of a smooth phi are more accurate. The check of "third" uses differences of differences.
+# Finite differences of a smooth phi are more accurate. The check of "third" may use differences of differences.
 TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
 BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6
@@ -49,8 +49,7 @@ class Coupling(Constraint):
     - Second derivatives use the same differences of the given Jacobian (error about 1e-13) or of the approximate
       Jacobian (1e-12). Only velocity terms use second derivatives.
     - Third derivatives use differences of the given Hessian (error about 1e-12), or second differences of the given
-      Jacobian (1e-10) or of the approximate Jacobian (1e-8). Only derivatives of dynamics with respect to q use third
-      derivatives.
+      Jacobian (1e-10) or of the approximate Jacobian (1e-8). Only derivatives of dynamics with respect to q use them.
 
     Args:
         joints: Names of revolute, prismatic or helical joints (or their bodies), in the order of x.

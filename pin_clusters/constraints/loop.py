@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "planar": ("axis", (2, 3, 4)),
 }
 ROW_NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
-# Smallest angle [rad] from opposite axes; closer axes would leave the direction of the half turn to rounding
+# Axes within this angle [rad] of opposite directions raise an error, because rounding would select the half turn.
 OPPOSITE = 1e-6
 
 
@@ -34,8 +34,8 @@ class Loop(Constraint):
     The frames may be on any two bodies: on two branches, on a body and one of its ancestors, or on a body and the
     universe. The joints on the path between the two bodies, up to their nearest common ancestor, form a cluster.
 
-    Let t be the position [m] of frame b in the axes of frame a, rotated so that ``axis`` is z, and let e be the
-    rotation [rad] of frame b relative to frame a. The equations are:
+    Let t be the position [m] of frame b relative to frame a, in the axes of frame a, rotated so that ``axis`` is z. Let
+    e be the rotation [rad] of frame b relative to frame a. The equations are:
 
     =============  =========================================  =====  ================================
     kind           zero in a closed loop                      rows   free motion
@@ -50,8 +50,8 @@ class Loop(Constraint):
     =============  =========================================  =====  ================================
 
     "Across the axis" means the two components perpendicular to the axis. If only these components of e appear, e is the
-    shortest rotation vector that maps the axis in frame a to the axis in frame b, so opposite axes do not close the
-    loop. For fixed and spherical loops, t and e are in the axes of frame a, without the rotation to ``axis``.
+    shortest rotation vector that maps the axis in frame a to the axis in frame b. Opposite axes therefore do not close
+    the loop. For fixed and spherical loops, t and e are in the axes of frame a, without the rotation to ``axis``.
 
     Args:
         frame_a: Name of a joint, body or frame of the tree, or ``"universe"``; or a pair of such a name and a placement
@@ -61,8 +61,8 @@ class Loop(Constraint):
         axis: Axis of the joint in frame a; it has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
         axis_b: The joint axis in frame b; by default it has the same coordinates as ``axis``. Frame b is first rotated
             by the smallest rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the axis of
-            the cross that is fixed in frame b. Its default is y for axis x, z for y and x for z. For any other axis, it
-            is the perpendicular part of the coordinate axis after the one nearest to ``axis`` (order x, y, z, x).
+            the cross that is fixed in frame b. Its default is y for axis x, z for y and x for z. In general, it is the
+            part perpendicular to ``axis`` of the coordinate axis that follows the nearest one (order x, y, z, x).
         name: Name in messages; by default composed of the arguments.
 
     Raises:

@@ -45,7 +45,7 @@ class Motor(PassiveForce):
         coulomb: Dry friction, [N m].
         efficiency: Output power of the gear divided by input power while the motor drives, in (0, 1]; None for no loss.
         back_efficiency: Power at the motor divided by power at the joint while the joint drives the motor. The default
-            is ``efficiency``; the value is negative for a self-locking gear.
+            is ``efficiency``; the value is 0 or negative for a self-locking gear.
         source: Reference from which the values were taken.
 
     Raises:

@@ -25,7 +25,7 @@ def motors() -> Mapping[str, Motor]:
 
     folder = robot_models()
     if folder is None or not (file := folder.joinpath("motors.yaml")).is_file():
-        raise LoadError("this installation lacks motors.yaml, the motors of pin_clusters. Reinstall pin_clusters.")
+        raise LoadError("this installation lacks motors.yaml, the catalogue of motors. Reinstall pin_clusters.")
     catalogue = {}
     for name, entry in yaml.safe_load(file.read_text(encoding="utf-8")).items():
         sources = [entry.pop("about"), *(f"{k}: {x}" for k, x in entry.pop("source").items())]

@@ -114,7 +114,7 @@ class Rotor(Constraint):
         motor = motor_of(given, self.label)
         if motor.rotor not in (None, self.name):
             raise ConstraintError(
-                f"{self.label}: its motor belongs to rotor {motor.rotor!r}. Use a motor without rotor=."
+                f"{self.label}: motor= is assigned to another rotor, {motor.rotor!r}. Pass a motor without rotor=."
             )
         if not self.driven:
             raise ConstraintError(f"{self.label}: driven=False contradicts motor=. Omit one of these arguments.")
@@ -205,7 +205,7 @@ class Rotor(Constraint):
             if axial < 0.0:
                 raise InertiaError(f"{self.label}: the inertia about the axis must not be negative, got {axial:g}.")
         assert axial is not None
-        assert isinstance(self.ratios, tuple)  # __post_init__ stores a tuple
+        assert isinstance(self.ratios, tuple)  # __post_init__ has converted a single ratio to a tuple
         return RotorRow(
             str(self.name),
             joints,

@@ -34,7 +34,7 @@ def store(constraint: object, **fields: object) -> None:
         object.__setattr__(constraint, name, value)
 
 
-# Reflected inertia scales with the square of the ratio. Beyond these limits, rounding loses one of the inertias.
+# Reflected inertia scales with the square of the ratio. Beyond these limits, rounding loses the smaller inertia.
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
 TEXT = re.compile("[^\ud800-\udfff]+")
 """Names that Pinocchio accepts; lone surrogates (halves of characters) have no UTF-8 encoding."""
@@ -93,7 +93,7 @@ class Constraint:
         return [getattr(self, field) for field in self._text_fields]
 
     def _owner(self) -> str:
-        """Check that ``name`` is a string; return the name for messages that precede the first use of ``label``."""
+        """Check that ``name`` is a string; return the constraint's name for messages of checks that ``label`` needs."""
         name = getattr(self, "name", None)
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 

@@ -14,7 +14,7 @@ from ._planar import Linkage, LinkageGeometry, Plane
 
 @dataclass(frozen=True, eq=False)
 class SliderCrankGeometry(LinkageGeometry):
-    """Dimensions [m] of a slider-crank: vectors l1 (crank), l2 (coupler) at zero angles; slider pin at e + u x."""
+    """Dimensions [m]: l1 (crank) and l2 (coupler) at zero angles; the slider's pin is at e + u x for position x."""
 
     sign: float
     origin: complex
@@ -48,9 +48,9 @@ class SliderCrank(Linkage):
     the slider. Let B be the joint between crank and coupler. The pin is at an intersection of the circle about B with
     the line of the slider. There are two equations, one for each coordinate of the pin in the plane of the linkage.
 
-    Singular poses: If the coupler is perpendicular to the line of the slider, the crank cannot be independent; this
-    cannot happen if the coupler is longer than crank plus offset. If crank and coupler are in line, the slider cannot
-    be independent.
+    Singular poses: If the coupler is perpendicular to the line of the slider, the crank cannot be independent. This
+    pose does not exist if the coupler is longer than the crank plus the distance of the crank's joint from the line of
+    the slider. If crank and coupler are in line, the slider cannot be independent.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.

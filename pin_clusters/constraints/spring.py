@@ -16,7 +16,7 @@ MOST_POWERS = 3
 
 
 class PassiveForce(Constraint):
-    """Base class of passive forces, which do not couple joints; ``ClusterModel.passive`` lists those of a model."""
+    """Base class of passive forces, which do not couple joints; ``ClusterModel.passive`` contains the forces."""
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return an empty tuple, because a passive force couples no joints."""

@@ -1,4 +1,4 @@
-"""Compiled time steps with torques from Python; if ``dynamics`` is given, only the increments are compiled."""
+"""Compiled time steps; if Python computes the accelerations, only the increments of configurations are compiled."""
 
 from collections import deque
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from ._settings import Settings
 
 
 class CompiledMoves(Coordinates):
-    """Coordinates whose increments are computed by a compiled kernel.
+    """Coordinates that add increments to configurations with a compiled kernel.
 
     If the kernel cannot solve the loops after an increment, Python repeats the increment and raises the error. The
     object owns every array whose address is stored in the call tables.
@@ -71,7 +71,7 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python with compiled increments, because kernels cannot compute the accelerations."""
+    """Runs steps in Python, with compiled increments, if kernels cannot compute the accelerations."""
 
     coordinates = CompiledMoves
 
@@ -85,8 +85,7 @@ class CompiledEngine(MixedEngine):
         super().__init__(settings, recorder)
         model = settings.model
         self._torque_callback: Any = None
-        # These results of a failed step let Python repeat the step without calling the user's function twice for a
-        # stage.
+        # Torques that the user's function returned in a failed step; Python uses them when it repeats the step.
         self._callback_results = deque[Callable[..., Any]]()
         if callable(settings.torque):
             arguments = np.zeros(1 + model.nq + 2 * model.nv)
@@ -122,7 +121,7 @@ class CompiledEngine(MixedEngine):
         if clock[at.STOPPED]:
             self._store_callback_results(int(clock[at.ANSWERS]))
             try:
-                super().advance(on, state, state.k + 1)  # Python repeats the step, or raises the error
+                super().advance(on, state, state.k + 1)  # repeat the step in Python, which may raise the error
             finally:
                 self._callback_results.clear()
 

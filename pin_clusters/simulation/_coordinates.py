@@ -1,8 +1,8 @@
-"""Independent joints of a simulation: the user's joints, or other joints near a singularity of the user's joints.
+"""Independent joints of a simulation: the user's choice or, near a singularity of this choice, other joints.
 
-Let w be the velocity of other independent joints. The user's velocity is then v = T w, and the user's torque acts as T'
-tau. T contains the rows of G for the user's independent joints. Where the user's joints are singular, w still
-determines the motion.
+Let w be the velocity of other independent joints, and G w the velocity of all tree joints. T contains the rows of G for
+the user's independent joints. Then the user's velocity is v = T w, and the user's torques tau correspond to torques T'
+tau of the other joints. In singular configurations of the user's joints, w still determines the motion.
 """
 
 import math
@@ -153,7 +153,7 @@ class Coordinates:
 
 
 class Choices:
-    """All coordinates that a simulation has used so far."""
+    """All sets of independent joints that a simulation has used so far."""
 
     def __init__(
         self, given: ClusterModel, start: Callable[..., Coordinates], contacts: Contacts | None = None
@@ -163,7 +163,7 @@ class Choices:
         self._known = {frozenset(given.independent_joints): self.first}
 
     def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
-        """Return independent joints of a cluster that divide the condition number at q by ``gain``, or None."""
+        """Return coordinates that reduce a cluster's condition number at q by the factor ``gain``, or None."""
         cluster = cluster_at(now.model, now.joints[which])
         best = regular_independents(now.model, cluster, q, slack=1.0)
         names = now.independents(now.joints[which])
@@ -177,7 +177,7 @@ class Choices:
         if key not in self._known:
             try:
                 with warnings.catch_warnings():
-                    # The first model has already emitted these warnings.
+                    # The user's model has already emitted the same warnings.
                     warnings.simplefilter("ignore", PinClustersWarning)
                     model, _ = with_independent(now.model, best[0])
             except (ConstraintError, SingularClusterError):

@@ -128,7 +128,7 @@ class PythonEngine:
         bad = np.flatnonzero(~np.isfinite(vector))
         if bad.size:
             raise FunctionFailed(
-                f"{name} returned {vector[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s, but the value "
-                "must be finite" + (". If v grows without bound before t, dt is too large." if name == "tau" else ".")
+                f"{name} returned {vector[bad[0]]} in entry {bad[0]} at t = {t:g} s, but all entries must be "
+                "finite" + (". If v grows without bound before t, dt is too large." if name == "tau" else ".")
             )
         return vector.copy()

@@ -42,9 +42,9 @@ class Forces:
     friction causes in one step if this change is larger. The speed change is computed with the mass matrix at the
     reference pose.
 
-    ``stages`` is the number of stages of the Runge-Kutta method, or 0 if the simulation has a ground or joint stops. In
-    the latter case, the gears also transmit contact forces, which are known only at the end of a step. The gear losses
-    therefore use the loads of the previous step (lagged loads).
+    ``stages`` is the number of stages of the Runge-Kutta method, or 0 in simulations with contacts, stops or torque
+    limits. There, gears may also transmit contact forces, which are known only at the end of a step. The gear losses
+    are then computed from the loads of the previous step (lagged loads).
 
     Attributes:
         gears: Indices of the motors whose gears have losses.
@@ -71,7 +71,7 @@ class Forces:
         self._reach, self._share = np.zeros(len(inertia)), np.ones(len(inertia))
         if len(dry) or len(self.gears):
             rows = np.concatenate([lines.to_rate[dry], self._drivers[self.gears]]) @ G
-            with suppress(PinClustersError):  # a singular mass matrix: aba raises the error later
+            with suppress(PinClustersError):  # if the mass matrix is singular, aba raises the error
                 response = rows @ _inverse(model) @ rows.T
                 spun, _ = spins_of_carriers(model, model.q_reference, np.zeros(len(G)), np.zeros(len(G)))
                 effect = (self._drivers + spun)[self.gears] @ G @ _inverse(model)
@@ -109,11 +109,11 @@ class Forces:
         else:
             a, identity = accelerate(np.zeros(len(v))), np.eye(len(net_torque))
             response = law.whole @ np.array([accelerate(row) - a for row in law.rows]).T
-            relief = identity - law.inertia[:, None] * response  # decrease of each load per unit of loss
+            relief = identity - law.inertia[:, None] * response  # decrease of load i per unit of loss j
             free, loss = law.load(net_torque, model, a), np.zeros(len(net_torque))
             locks = np.diag(relief) * law.factors.min(axis=0) <= -1.0
             for iteration in range(2 * _MOST_ITERATIONS):
-                # The loss of a gear that locks is approximately the torque that stops its rotor in one step.
+                # Restart with a better guess: a locking gear loses about the torque that stops its rotor in one step.
                 if iteration == _MOST_ITERATIONS:
                     loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - relief @ loss)
@@ -145,11 +145,11 @@ class Forces:
 
     def table(self, model: ClusterModel) -> Table:
         lines, varying, G = self._forces.lines, _varying(model), model.tables.topology.G
-        # The friction of the gears themselves has separate entries.
+        # The friction of motors whose gears have losses is in ``of_gears`` instead.
         line_rows = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])
         carriers = self._carriers or _Carriers()
         line_count, n = len(line_rows), len(self.gears)
-        m = line_count + len(carriers.links)  # the rates of the carrier links follow the lines
+        m = line_count + len(carriers.links)  # one row per line, then one row per carrier link
         first, lane = -(-m // at.LANES), np.concatenate([np.arange(m), np.arange(n)]) % at.LANES
         block = np.concatenate([np.arange(m) // at.LANES, first + np.arange(n) // at.LANES])
         turning = np.eye(len(G))[[link.iv for link in carriers.links]].reshape(-1, len(G))
@@ -214,7 +214,7 @@ class _Carriers(NamedTuple):
 
     @classmethod
     def of(cls, model: ClusterModel, gears: np.ndarray) -> "_Carriers | None":
-        """Find the gear carriers; return None if a ball joint moves a carrier, unless its parent is the universe."""
+        """Find the gear carriers; return None if a ball joint that moves a carrier follows a rotating joint."""
         tree, links, carried, link_index = (
             model.own_tree,
             list[_Link](),

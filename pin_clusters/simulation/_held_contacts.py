@@ -1,4 +1,4 @@
-"""Held contacts of a simulation."""
+"""Held contacts of a simulation: rigid contacts that stay closed (the argument ``contacts`` of ``pc.simulate``)."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -81,7 +81,7 @@ class Contacts:
     def _least(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Compute the minimum-norm change that moves the held contacts by ``rows``; J and rows are overwritten."""
+        """Compute the change of minimum kinetic norm that moves the held contacts by ``rows``; overwrite J and rows."""
         for row_slice, held in zip(self._places, self._held, strict=True):
             if not held:
                 J[row_slice] = rows[row_slice] = 0.0

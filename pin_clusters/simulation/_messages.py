@@ -107,12 +107,12 @@ def _fastest(r: Recorder, v: np.ndarray) -> tuple[str, str]:
 
 
 def _history(r: Recorder) -> str:
-    """Return a hint if the velocity changed its sign at each of the last samples."""
+    """Return a hint if the fastest joint's velocity has changed its sign in each of the last steps."""
     if r.count < 4 or r.settings.record > 1:
         return ""
     last = r.v[r.count - 4 : r.count]
     if np.all(np.diff(np.sign(last[:, np.argmax(np.abs(last[-1]))])) != 0):
-        return "The sign of this velocity changed in each of the last steps: the torques are too stiff for this step. "
+        return "The sign of this velocity changed in each of the last steps: the torques are too stiff for this dt. "
     return ""
 
 

@@ -17,7 +17,7 @@ class Method:
     """Tableaux of a partitioned Runge-Kutta method; the last row of each tableau has the weights of the full step."""
 
     times: tuple[float, ...]  # stage times, as fractions of a step
-    velocities: np.ndarray  # weights of the accelerations, shape (stages + 1, stages + 1)
+    velocities: np.ndarray  # weights of the accelerations in the velocity, shape (stages + 1, stages + 1)
     positions: np.ndarray  # weights of the velocities in the increment; last column: velocity at the end of the step
     # Whether the method sums rates of the increment (Munthe-Kaas method) instead of velocities, which may not commute.
     corrected: bool = False

@@ -127,7 +127,7 @@ class Ode:
         try:
             return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
         except BranchLost:
-            return integrate(model, self.q0, x)  # the last call may have used a distant trial state of the integrator
+            return integrate(model, self.q0, x)  # the last state may have been a distant trial of the integrator
 
     def _acceleration(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         model, tau = self.model, self._tau

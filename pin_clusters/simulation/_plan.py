@@ -47,7 +47,7 @@ class Workspace:
         pointer: Call table of aba.
         work: Work array of aba.
         tables: Call tables of all functions that step kernels call.
-        coupling: Result of the coupling function: G, then the bias acceleration.
+        coupling: Result of the coupling function: G (independent to tree velocities), then the bias acceleration.
         energies: Kinetic and potential energy [J], then the constraint violation of loops.
         calls: Addresses of functions and of their tables.
     """
@@ -64,7 +64,7 @@ class Workspace:
 
 
 def can_move(model: ClusterModel) -> bool:
-    """Return whether kernels support all joints: couplings have no Python functions and no (cos, sin) joints."""
+    """Return whether kernels support all couplings: none calls a Python function or contains a (cos, sin) joint."""
     supported = not model.tables.supplies and manifold(model).linear
     return supported and (not model.closures or loops_of(model).compiled)
 
@@ -75,7 +75,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Build the plan of a model for which ``can_move`` is true; ``columns``: index of each torque in tree velocity."""
+    """Build the plan of a model that ``can_move`` accepts; ``columns`` maps torques to indices in the tree velocity."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = independent_entries = np.zeros(0, dtype=np.int64)

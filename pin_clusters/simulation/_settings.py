@@ -32,11 +32,11 @@ class Settings:
     dt: float  # [s]
     steps: int  # number of steps; the last one may be shorter
     duration: float  # [s]
-    method: str  # one of ``METHODS``
+    method: str  # one of ``METHODS`` or ``ON_GROUND``
     record: int  # n: every n-th step is recorded
     dynamics: Callable[..., Any] | None  # function (q, v, tau) -> acceleration; None for the exact dynamics
     switch: bool  # whether the simulation may change its independent joints
-    progress: Callable[[int, int], Any] | None  # called with (done, total)
+    progress: Callable[[int, int], Any] | None  # called with the numbers of completed steps and of all steps
     contacts: Contacts | None  # held contacts
     passive: Forces | None  # springs, dampers, friction and losses
     world: World | None = None  # ground, shapes and stops
@@ -64,7 +64,7 @@ def settings(
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
     limits: Any = False, self_collisions: Any = False, *, begin: bool = True, **tolerances: Any,
 ) -> Settings:  # fmt: skip
-    """Check all arguments of ``pc.simulate``, which lists the errors; ``begin`` also checks the initial contacts."""
+    """Check all arguments of ``pc.simulate``, which lists the errors; ``begin`` also checks the gaps at q0."""
     check_types("simulate", model)
     duration, dt = (_positive(name, x, " of seconds", " s") for name, x in (("duration", duration), ("dt", dt)))
     if dt > duration * (1.0 + 1e-9):
@@ -165,7 +165,7 @@ def _steps(duration: float, dt: float) -> int:
     if duration / dt > _MOST_STEPS:
         raise SimulationError(
             f"simulate: {duration:g} s in steps of dt = {dt:g} s are {duration / dt:.3g} steps, more than "
-            f"{_MOST_STEPS}. Both are in seconds. Use a larger dt, or simulate in several parts."
+            f"{_MOST_STEPS}. duration and dt are in seconds. Use a larger dt, or simulate in several parts."
         )
     rounded = round(duration / dt)
     return rounded if abs(rounded * dt - duration) <= _WHOLE * dt * rounded else math.ceil(duration / dt)

@@ -50,11 +50,11 @@ class Touchdown:
     """A touch-down of a body on the ground or on another body.
 
     Attributes:
-        time: Start of the first step with an impulse after at least 2 ms, or two steps if longer, without impulses,
-            [s]. For ``"events"``, this is the time of the event.
+        time: Start of the step with the first impulse, more than 2 ms (or 1.5 steps, if longer) after the last step
+            with an impulse, [s]. For ``"events"``, this is the time of the event.
         body: Name of the body's joint.
         point: Centre of pressure at the touch-down, in the world frame, [m].
-        impulse: Impulse during the first 2 ms, or two steps if longer, in world axes, [N s]. To obtain the impulse of
+        impulse: Impulse during the first 2 ms (or two steps, if longer), in world axes, [N s]. To obtain the impulse of
             the entire landing, sum ``contact_impulses`` over its samples.
 
     Example:
@@ -81,8 +81,7 @@ class SimulationResult:
         a: Accelerations of the independent joints, shape (N, nv), [rad/s^2] or [m/s^2].
         tau: Torques of the independent joints, shape (N, nv), [N m] or [N]. If ``tau`` was an array, the last sample
             repeats the torque of the last step.
-        energy: Sum of kinetic and potential energy, shape (N,), [J]. It is computed with the exact model, even if
-            ``dynamics`` was given.
+        energy: Sum of kinetic and potential energy of the exact model, even if ``dynamics`` was given, shape (N,), [J].
         residual: Largest residual of all couplings, loops and held contacts, shape (N,). Distances in a loop are
             divided by the loop's length, angles are in [rad], and residuals of held contacts are in [m] or [rad].
         v_tree: Velocities of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
@@ -96,7 +95,7 @@ class SimulationResult:
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the held contacts, stacked as in ``data.lambda_c``, shape (N, rows), [N] or [N m].
         bodies: Joint names of the bodies that can touch the ground or each other.
-        contact_impulses: Impulse on each of these bodies from a sample to the next, shape (N, bodies, 3), in world
+        contact_impulses: Impulse on each of these bodies between a sample and the next, shape (N, bodies, 3), in world
             axes, [N s]. The mean force is this impulse divided by the time between samples. The array contains only the
             sum per body, because the impulses of redundant points are not unique.
         contact_centres: Centre of pressure of each body in the world frame, shape (N, bodies, 3), [m]; NaN without
@@ -111,7 +110,7 @@ class SimulationResult:
             [J].
         contact_work: Work of all contact and stop impulses until the next sample, shape (N,), [J]; never positive.
         contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
-        unmet_torque: Part of the commanded torque that exceeds the motors' limits, shape (N, nv), [N m] or [N].
+        unmet_torque: Largest commanded minus applied torque until the next sample, shape (N, nv), [N m] or [N].
         touchdowns: Touch-downs in chronological order.
 
     Example:

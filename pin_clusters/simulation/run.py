@@ -69,8 +69,8 @@ def simulate(
         switch: Whether ``simulate`` may choose other independent joints near a singularity. If False, a singularity
             raises ``SimulationError``. Results always refer to the joints of ``model``.
         progress: Function that is called with the number of completed steps and the number of all steps.
-        contacts: ``pin.RigidConstraintModel`` objects that stay closed. For contacts with gains or a desired motion,
-            only the acceleration is prescribed, as in ``pc.constraintDynamics``.
+        contacts: Held contacts, which stay closed: ``pin.RigidConstraintModel`` objects. For contacts with gains or a
+            desired motion, only the acceleration is prescribed, as in ``pc.constraintDynamics``.
         passive: Whether springs, dampers, dry friction, gravity compensation (``model.passive``) and losses of motors
             and gears act. ``tau`` and ``energy`` of the result exclude these forces.
         ground: A ``pc.Ground``, which is a plane with friction, or None.
@@ -79,8 +79,8 @@ def simulate(
         limits: ``"position"`` stops joints at their position limits, ``"effort"`` limits the motor torques, and True
             activates both limits.
         self_collisions: Whether the two bodies of a collision pair of the robot can touch each other.
-        rtol: Relative tolerance of ``"events"``, by default 1e-8. If there is neither ground nor stops, it is the
-            tolerance of the gear losses relative to the largest gear load, by default 1e-3.
+        rtol: Relative tolerance of ``"events"``, by default 1e-8. Without contacts and limits, it is the tolerance of
+            the gear losses relative to the largest gear load, by default 1e-3.
         atol: Absolute tolerance of ``"events"``, by default 1e-10: in [rad/s] or [m/s] for velocities, and in [rad] or
             [m] for increments.
 

@@ -33,7 +33,7 @@ def _anchor(value: Any, what: str, owner: str) -> Anchor:
 
 
 def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None:
-    """Check that lengths [m] are positive: two numbers or one number for both rods; None is returned unchanged."""
+    """Return two checked rod lengths [m]; one number applies to both rods, and None is returned unchanged."""
     if value is None:
         return None
     lengths = floats(value)

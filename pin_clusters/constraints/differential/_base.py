@@ -40,7 +40,7 @@ class Differential(Constraint):
 
     def __init_subclass__(cls, mechanism: str = "", independent: tuple[str, ...] = ()) -> None:
         super().__init_subclass__()
-        if not mechanism:  # an intermediate base class
+        if not mechanism:  # only base classes have no mechanism name
             return
         cls.mechanism, cls.independent_fields = mechanism, independent
         setattr(Differential, mechanism, cls)

@@ -73,8 +73,8 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
     In closed form, the crank angles are functions of pitch and roll: each equation is ``a sin x + b cos x = c``.
 
     Singular poses: If a crank is in line with its rod (seen along the crank's axis), pitch and roll cannot be
-    independent. If the line of a rod intersects the ankle axis, or if both rods have the same ratio of lever arms about
-    pitch and roll, the cranks cannot be independent. The rods have no mass; for rods with mass, use ``pc.Rod``.
+    independent. If both rods have the same ratio of lever arms about pitch and roll, or if a rod has no lever arm about
+    either axis, the cranks cannot be independent. The rods have no mass; for rods with mass, use ``pc.Rod``.
 
     Args:
         crank_1: Revolute joint whose parent body is the shank.

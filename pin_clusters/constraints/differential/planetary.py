@@ -19,9 +19,9 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
 
     Willis' equation is ``teeth_sun * (sun - carrier) + teeth_ring * (ring - carrier) = 0``, with angles relative to the
     housing. Hence ``carrier = (teeth_sun * sun + teeth_ring * ring) / (teeth_sun + teeth_ring)``. This equation is
-    linear and explicit, so there are no singular poses. If the axis of a joint points in the opposite direction, the
-    sign of its angle changes. If the ring is fixed to the housing, use a ``Gear`` with the carrier as link, the sun as
-    rotor and ratio ``1 + teeth_ring / teeth_sun``. A ``Rotor`` on the carrier can represent the inertia of the planets.
+    linear and explicit, so there are no singular poses. If a joint's axis is opposite to the carrier's axis, the sign
+    of its angle changes. If the ring is fixed to the housing, use a ``Gear`` with the carrier as link, the sun as rotor
+    and ratio ``1 + teeth_ring / teeth_sun``. A ``Rotor`` on the carrier can represent the inertia of the planets.
 
     Args:
         sun: Revolute joint of the sun gear, whose parent body is the housing.

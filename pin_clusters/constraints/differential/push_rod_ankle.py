@@ -53,8 +53,8 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
 
     In closed form, the extensions are functions of pitch and roll: ``x_i = |b_i - a_i| - length0_i``.
 
-    Singular poses: If the line of a rod intersects the ankle axis, or if both rods have the same ratio of lever arms
-    about pitch and roll, the actuators cannot be independent.
+    Singular poses: If both rods have the same ratio of lever arms about pitch and roll, or if a rod has no lever arm
+    about either axis, the actuators cannot be independent.
 
     Args:
         actuator_1: Prismatic joint of actuator 1.

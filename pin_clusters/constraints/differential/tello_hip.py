@@ -30,7 +30,7 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
 
     Source: closure equations of the UIUC Tello leg as published with generalized_rbda, in the order of its v1.1.0
     derivation. In closed form, the rotor angles are functions of the link angles: each equation is
-    ``a sin y + b cos y = c``. On the real robot, the cranks stay near zero, which is the first of the two solutions.
+    ``a sin y + b cos y = c``. On the real robot, the crank angles stay near zero, so the first solution applies.
 
     Singular poses: If a crank is in line with its rod (``a^2 + b^2 = c^2``), the rotors cannot be dependent. If the
     gradients of the two equations with respect to the link angles are parallel, the rotors cannot be independent. The

@@ -1,4 +1,4 @@
-"""Source code for one robot, generated from traces: C for controllers, and CUDA C for many states in parallel."""
+"""Source code for one robot from its traced operations: C for controllers, and CUDA C for many states in parallel."""
 
 from ._c import Source, c
 from ._cuda import cuda

@@ -42,9 +42,9 @@ def c(
     An example is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``. The arguments of
     the Python function come first, in the same order, followed by the results. Matrices are stored by rows, and all
     units are SI units. The generated functions call only sin, cos and sqrt of the C library, and allocate no memory.
-    The functions keep no state between calls, so they are thread-safe. The code contains no loops and no branches on
-    values. All inputs are read before a result is written, so a result may be the same array as an input. The functions
-    do not check q, which must be normalised and satisfy the loop-closure constraints.
+    The functions keep no state between calls, so they are thread-safe. The code contains no loops and no if statements.
+    All inputs are read before a result is written, so a result may be the same array as an input. The functions do not
+    check q, which must be normalised and satisfy the loop-closure constraints.
 
     Returns:
         The texts of the source and the header; the source includes ``ROBOT.h``.

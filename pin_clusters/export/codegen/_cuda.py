@@ -39,7 +39,7 @@ _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {re
 """
 # parts of pi/2; fused products are not rounded, so each part may use all bits of its mantissa
 _PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
-_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # the quadrant has the type int
+_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # larger angles overflow the int ``quarter``
 
 
 @stock(COMMON)
@@ -64,8 +64,7 @@ def cuda(
         status: Whether kernels have an additional parameter, ``signed char *status``, before the number of rows. The
             pointer may be null. The status of a row is 0 if the row is valid; 1 if a closed loop is open by more than
             1e-6 of its length or 1e-6 rad (float: 1e-4); 2 if a loop is singular or a joint moves no inertia; 3 if an
-            input is not finite, or an angle is 2^31 rad or more (float: 2^22 rad). The results of rows that are not
-            valid are NaN.
+            input is not finite, or an angle is 2^31 rad or more (float: 2^22 rad). The results of invalid rows are NaN.
 
     Returns:
         The text of the CUDA C code.

@@ -23,7 +23,7 @@ Args:
     functions: Names in ``pc.tracing.FUNCTIONS``; ``step``, which integrates over a time step; or programs of this
         robot, such as derivatives.
     real: Type of all numbers, ``double`` or ``float``.
-    frames: Names of frames, for functions of frames; each frame has its own result, in its local axes.
+    frames: Names of frames for functions such as ``getFrameVelocity``; each frame has its own result, in local axes.
     name: Prefix of the names of functions; by default an identifier made from the name of the robot.
 
 Raises:
@@ -89,7 +89,7 @@ class ExportedFunction:
             return f"const {dialect.real} the_{name} = {text};" if name in status_outputs else f"{name}[{i}] = {text};"
 
         writer = StatementWriter(self.program, dialect, self.arguments, read, write)
-        # The sort is stable, so only the position of the return statement changes.
+        # This stable sort only moves the return statement to the end.
         body = sorted(writer.body(), key=lambda line: line.startswith("return "))
         return [f"(void){name};" for name in writer.unread] + body
 

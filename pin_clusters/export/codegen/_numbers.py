@@ -21,7 +21,7 @@ _FAR = 1e-4  # step of fourth-order finite differences
 
 
 class Kernels:
-    """Computes the results of programs with this package's functions; methods adapt functions with other arguments."""
+    """Computes reference results with this package's functions; methods adapt functions that take other arguments."""
 
     def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
         self.model, self.data = model, model.createData()
@@ -109,7 +109,7 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
             try:
                 q = integrate(model, model.q_reference, 0.5 * 0.5**halvings * step)
                 break
-            except (BranchLost, SingularClusterError):  # Try again with a shorter step.
+            except (BranchLost, SingularClusterError):  # retry with a shorter step
                 continue
         result.append({"q": np.array(q)} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")})
     return result

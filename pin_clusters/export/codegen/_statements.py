@@ -18,7 +18,7 @@ class Dialect:
     """Notation of a programming language."""
 
     real: str  # type of the numbers, a key of ``REALS``
-    sine_and_cosine: str  # statement that declares sine {s} and cosine {c} of {x}; "" if two functions are called
+    sine_and_cosine: str  # statement that declares sine {s} and cosine {c} of {x}; "" if they are separate calls
     calls: dict[int, str]  # names of sine, cosine and square root
     infinite: tuple[str, str]  # names of infinity and of NaN
 
@@ -113,7 +113,7 @@ class StatementWriter:
         return self.lines + self._waiting
 
     def _at(self, place: int) -> str:
-        """Return the text of a number; declare an input entry at its first use."""
+        """Return the C expression of a constant, input or result; declare an input entry at its first use."""
         if place not in self._text:
             name, i = self._entries[place]
             self._declare(place, f"{name}_{i}", self.read(name, i))

@@ -17,7 +17,7 @@ from .libraries import empty, library_of, stream_of
 
 _STATUS = np.dtype(np.int8)
 _ROBOT = "robot"  # prefix of the names of kernels
-# Functions that branch on values or whose results have a different structure, with the reason or a replacement.
+# Functions of ``pc.batch`` without a kernel, with the reason or a replacement.
 _OTHERS = {
     "project": "it iterates until the loops are closed",
     "forwardKinematics": "its rows contain quaternions; use framesForwardKinematics of pc.codegen.cuda",
@@ -49,8 +49,8 @@ def run(
 ) -> Any:
     """Run a function for many states, one per row, on the device whose memory contains the arrays.
 
-    The kernel is enqueued on the current stream of the first array's library. No array is copied or converted, and the
-    call returns before the result is computed. The first call compiles the kernel, which takes one or two seconds.
+    The kernel is enqueued on the current stream of the first array's library. No array is copied or converted. With
+    torch or cupy, the call does not wait for the result. The first call compiles the kernel in about two seconds.
 
     Args:
         model: The robot.
@@ -89,7 +89,7 @@ def run(
         stream, using = stream_of(given[0].value, views[0]), drivers.driver()
         using.launch(device, stream, kernel.code, rows, [*pointers, np.int64(rows)])
         if library_of(given[0].value) not in ("torch", "cupy"):
-            using.finish(stream)  # not every library tracks writes on the stream
+            using.finish(stream)  # other libraries may not wait for the stream
     return results[0][0] if len(results[0]) == 1 else tuple(results[0])
 
 

@@ -38,9 +38,9 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
         A CasADi function of type SX, in SI units. The inputs are column vectors in the order of the Python function's
         arguments, such as q (nq), v (nv) and tau (nv). The outputs are dense column vectors and matrices. The names of
         inputs and outputs are the names in the ``Program`` and can be used as keywords:
-        ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. For a list of frames,
-        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame
-        name, the output is the result for that frame.
+        ``f(q=q, v=v, tau=tau)["ddq"]``. In output names, special characters become underscores. For a list of frames,
+        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame name, the
+        output has the shape of one result.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or CasADi does not accept the name.
@@ -155,5 +155,5 @@ def _names(program: Program) -> list[str]:
     input_names = {name for name, _ in program.inputs}
     names = [f"{name}_next" if name in input_names else re.sub(r"\W", "_", name) for name, _ in program.outputs]
     if len({*names, *input_names}) < len(names) + len(input_names):
-        raise UnknownNameError(f"{program.name}: two of the names {', '.join([*input_names, *names])} are equal.")
+        raise UnknownNameError(f"{program.name}: names must differ, got {', '.join([*input_names, *names])}.")
     return names

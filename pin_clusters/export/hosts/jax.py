@@ -11,7 +11,7 @@ derivatives along the constraint manifold, as in ``pc.computeABADerivatives``, d
 ``pc.jax.integrate(model, q, v)`` with respect to v at v = 0.
 
 JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. If JAX would convert a
-NumPy array, an error is raised.
+NumPy array, the functions of this module raise ``ArgumentTypeError``.
 """
 
 import math
@@ -47,8 +47,8 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
         The arguments are in the order of the Python function, such as q (..., nq), v (..., nv) and tau (..., nv),
         followed by the inputs that options add. If ``status=True`` is passed, the function also returns the status of
         each state, an int8 array of shape (...): 0 if the state is valid, 1 if a loop is open by more than 1e-2 of its
-        size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite. Results and derivatives of states
-        that are not valid are NaN, without a warning.
+        size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite or an angle is huge. Results and
+        derivatives of invalid states are NaN, without a warning.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, arrays have
@@ -76,7 +76,7 @@ def integrate(model: "ClusterModel", q: ArrayLike, v: ArrayLike, *, status: bool
         model: The model.
         q: Configurations of the spanning tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
-        status: Whether to return also the status of each state. Status 1 means that a loop did not close within the
+        status: Whether to also return the status of each state. Status 1 means that a loop did not close within the
             fixed number of Newton steps, because v was too large.
 
     Returns:

@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 class Routine:
-    """A program for many states, with its derivatives; ``wrapped`` is a dict from library names to wrappers."""
+    """A program for many states, with its derivatives; ``wrapped`` caches one wrapper per library."""
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
         """``judged`` is the same program with status outputs, or None for derivatives."""

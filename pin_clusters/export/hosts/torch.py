@@ -39,12 +39,12 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
             result has no axis for frames.
 
     Returns:
-        A function of tensors in SI units, which returns a tensor or a tuple of tensors, shape (..., shape of one
-        result). The arguments are in the order of the Python function, such as q (..., nq), v (..., nv) and tau (...,
-        nv), followed by the inputs that options add. The function writes the status of each state to the optional
-        argument ``status``, an int8 tensor of shape (...): 0 if the state is valid, 1 if a loop is open by more than
-        1e-2 of its size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite. Results and derivatives
-        of states that are not valid are NaN. States with status 1 or 2 emit a warning, unless ``status`` is passed.
+        A function of tensors in SI units, which returns one tensor or a tuple, shape (..., shape of one result). The
+        arguments are in the order of the Python function, such as q (..., nq), v (..., nv) and tau (..., nv), followed
+        by the inputs that options add. The function writes the status of each state to the optional argument
+        ``status``, an int8 tensor of shape (...): 0 if the state is valid, 1 if a loop is open by more than 1e-2 of its
+        size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite or an angle is huge. Results and
+        derivatives of invalid states are NaN. States with status 1 or 2 emit a warning, unless ``status`` is passed.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, or tensors have
@@ -138,7 +138,7 @@ def _evaluate() -> Any:
     torch: Any = extras.package("torch")
 
     class Evaluate(torch.autograd.Function):
-        """Computes the results and the status of a routine; derivatives are routines whose input is this status."""
+        """Computes the results and the status of a routine; derivatives are other routines, which reuse the status."""
 
         @staticmethod
         def forward(own: Routine, warns: bool, marks: Any, *rows: Any) -> Any:

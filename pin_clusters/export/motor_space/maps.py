@@ -28,7 +28,7 @@ EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessi
 
 
 class Maps:
-    """Makes the programs of a mechanism; ``inverse`` solves the pose from joint positions, ``forward`` from drivers."""
+    """Makes the programs of a mechanism; solver ``inverse`` takes joint positions, ``forward`` driver positions."""
 
     def __init__(self, mechanism: Mechanism, inverse: PoseSolver, forward: PoseSolver) -> None:
         self.m, self.solvers = mechanism, (inverse, forward)
@@ -36,8 +36,8 @@ class Maps:
     def program(self, name: str) -> Program:
         """Return the program of a map in ``INPUTS``, with the additional output ``status``, shape (4,).
 
-        ``status`` contains the loop residual and three margins: to the singularities of the inverse map, to the
-        singularities of the forward map, and to the largest distance that Newton's method may move.
+        ``status`` contains the loop residual and three margins: to the singularities of this map's pose solver, to the
+        singularities of the opposite solver, and to the largest allowed change by Newton's method.
         """
         n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}
@@ -45,7 +45,7 @@ class Maps:
         positions, *arguments = (np.array(graph.inputs(end - size, size)) for end, size in ends)
         pose = self.solvers[forward](np.linalg.inv(self.m.ratios) @ positions if forward else positions)
         back, reach = self.solvers[not forward], pose.reach
-        if self.m.loops and not forward:  # the forward solver's guess is far from other assembly modes
+        if self.m.loops and not forward:  # no other assembly mode is near the forward solver's guess
             reach = -larger(-reach, -back.reach(pose.q, self.m.joints))
         status = [pose.residual, pose.margin, back.margin(pose.q), reach]
         if name in ("torque", "limits", "gains"):

@@ -17,12 +17,12 @@ class Mechanism:
     """A cluster with its commanded joints and its motors; the constructor raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: The robot; ``by_joints`` and ``by_motors`` have the joints or the drivers as independent joints.
+        model: The robot; in ``by_joints`` and ``by_motors``, the commanded joints or the drivers are independent.
         cluster: The cluster; ``ids`` contains its joint ids, and ``loops`` is True if it has closed loops.
         joints: Ids of the commanded joints; ``drivers`` contains the ids of the joints that the motors turn.
         ratios: Matrix that converts driver positions to motor positions, ``motors = ratios @ drivers``, shape (n, n).
         given: Torque and speed limits of the motors, from ``Motor`` or the robot file, shape (n,); NaN if missing.
-        stated: For each rotor, its ``Motor``, or None.
+        stated: The ``Motor`` object of each motor, or None.
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any) -> None:
@@ -53,7 +53,7 @@ class Mechanism:
             raise ModelError(f"MotorSpace: {inside} have {free} degrees of freedom (at most 3 are supported): {text}.")
         self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
         if not np.linalg.cond(self.ratios) < 1e12:
-            raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently.")
+            raise ModelError(f"MotorSpace: motors {', '.join(motors)} do not turn independently. Specify other motors.")
         self.loops = any(set(loop.joints) & set(self.joints) for loop in model.tables.topology.analyses)
         choices = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
         self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in choices)

@@ -1,4 +1,4 @@
-"""The error that the static map between joint and motor torques makes if the mechanism moves."""
+"""Error of the static map between joint and motor torques while the mechanism moves."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -57,8 +57,8 @@ def static_map_error(
     Args:
         space: The ``MotorSpace``.
         t: Times, shape (N,), [s].
-        x: Joint positions, shape (N, n). All other joints do not move. Velocities and accelerations are derivatives of
-            a quintic spline.
+        x: Joint positions, shape (N, n). All other joints do not move. Velocities and accelerations come from a quintic
+            spline through x.
         q: Configurations of the robot, shape (N, nq), instead of x; ``v`` and ``a`` are then required.
         v: Independent velocities, shape (N, nv).
         a: Independent accelerations, shape (N, nv).

@@ -31,7 +31,8 @@ class Gains(NamedTuple):
     """Motor gains that produce the requested joint gains, shape (n, n), and the nearest diagonal motor gains.
 
     The diagonal gains, shape (n,), are the nonnegative gains of independently controlled motors that approximate the
-    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative joint gain errors (Frobenius norm).
+    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative errors of joint gains (Frobenius
+    norm).
 
     Attributes:
         stiffness: Stiffness of the motors, [N m/rad] or [N/m].
@@ -77,9 +78,9 @@ class MotorSpace:
     Args:
         model: The robot.
         joints: Names of the commanded joints, one per degree of freedom of the mechanism, at most 3.
-        motors: Names of the driving joints (cranks, rods) or rotors. Rotor positions are shaft angles.
-        region: (low, high) of each joint, in which Newton's method must work. By default, the joint limits, or
-            +-0.5 rad (+-20 mm) if there are none.
+        motors: Names of the driving joints (cranks, rods) or rotors. The position of a rotor is its shaft angle.
+        region: (low, high) of each joint, in which Newton's method must work. By default, the joint limits, or +-0.5
+            rad (+-20 mm) from the reference pose if there are none.
 
     Raises:
         UnknownNameError: A joint or motor does not exist.
@@ -114,7 +115,7 @@ class MotorSpace:
         return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
     def inverse(self, x: ArrayLike, near: ArrayLike | None = None) -> np.ndarray:
-        """Return the motor positions for x; if ``near``, shape (n,), is given, in the assembly mode nearest to it."""
+        """Return the motor positions for x, in the assembly mode nearest to the motor positions ``near``, if given."""
         if near is None:
             return self._find("inverse", x)
         modes, near = self.branches(x), self._sized("near", near)
@@ -208,7 +209,7 @@ class MotorSpace:
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return half sides of the largest box of joint torques with sides proportional to the largest torques."""
+        """Return half sides of the largest feasible box of joint torques, proportional to each joint's own limit."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
@@ -255,8 +256,8 @@ class MotorSpace:
         """Programs of the maps, for ``pc.codegen.export(model, folder, space.programs)``.
 
         The output ``status`` contains the loop residual (valid below 1e-9) and three margins (valid above 0). The first
-        two margins are margins to singularities and are 1 in the reference pose. The third is the margin to the largest
-        distance that Newton's method may move.
+        two are 1 in the reference pose and 0 at singularities. The third is 1 at the initial guess of Newton's method
+        and 0 at the largest allowed distance from the guess.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -328,7 +329,7 @@ class MotorSpace:
                 reason = "the loops close only far from the start of Newton's method, possibly in another branch"
             raise BranchLost(
                 f"{text}{reason}. The pose cannot be reached on this branch, or it is far from the region "
-                f"{self.region.tolist()} of {', '.join(self.joints)}. In the latter case, pass region=.",
+                f"{self.region.tolist()} of {', '.join(self.joints)}. In the latter case, pass a region= around it.",
                 cluster,
             )
         x = self._compiled(name).program(positions)[0] if forward else positions
@@ -337,9 +338,9 @@ class MotorSpace:
         rates = np.linalg.pinv(J, rcond=0.0) if back else J
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"{text}{lost!r} is at or beyond a dead centre: d theta / d x has the condition {np.linalg.cond(J):.3g}, "
-            f"the margin is {least:.3g} (1 in the reference pose, at least {NEAR:g} required), and the loop gap is "
-            f"{gap:.3g}. Limit the joints to avoid the dead centre.",
+            f"{text}{lost!r} is at or beyond a dead centre: d theta / d x has condition number "
+            f"{np.linalg.cond(J):.3g}, the margin is {least:.3g} (1 in the reference pose, at least {NEAR:g} required)"
+            f", and the loop gap is {gap:.3g}. Limit the joints to avoid the dead centre.",
             cluster,
         )
 

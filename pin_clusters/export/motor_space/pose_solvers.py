@@ -54,7 +54,7 @@ class Pose(NamedTuple):
 class PoseSolver:
     """Computes the pose from the coordinates of independent joints, by an initial guess and then Newton's method.
 
-    ``reach`` contains, for each index in q, the largest distance that Newton's method may move.
+    ``reach`` contains, for each index in q, the largest allowed change by Newton's method.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PoseSolver:
         return 1.0 - reduce(larger, [((q[i] - begun[i]) * (1.0 / self._reach[i])) ** 2 for i in places], 0.0)
 
     def _close(self, q: np.ndarray, steps: int = 0) -> tuple[Number, np.ndarray]:
-        """Close the loops by changing q; return the largest residual, and the columns of K of the dependent joints."""
+        """Close the loops by changing q; return the largest residual, and the Jacobian columns of dependent joints."""
         views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
             H = views.head(self.model.tables.index, C.head)
@@ -209,7 +209,7 @@ def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarra
     """Fit polynomials of the joint coordinates ``known``, shape (N, n), to the poses q, shape (N, nq).
 
     Outside the region, the polynomials are evaluated at the nearest point. The function returns the polynomials and,
-    for each index in q, the largest distance that Newton's method may move.
+    for each index in q, the largest allowed change by Newton's method.
     """
     n = known.shape[1]
     middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
@@ -266,7 +266,7 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and q of all grid poses that a straight motion in x from the reference pose reaches."""
+    """Return x and q of those poses of a grid that a straight motion in x from the reference pose reaches."""
     model, data, reached, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
     for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):

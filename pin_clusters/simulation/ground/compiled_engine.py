@@ -27,7 +27,7 @@ _MOST_POINTS = 128
 
 
 class CompiledGroundEngine:
-    """Runs steps with ``Steps``; steps that fail, or that no kernel supports, are repeated in Python, which raises."""
+    """Runs steps with ``Steps``; Python repeats steps that fail or that no kernel supports, and raises any error."""
 
     batch = _ROWS
     coordinates = CompiledMoves

@@ -27,17 +27,17 @@ _SPEED_OF_GUARDS = 5.0
 
 
 class Steps:
-    """Moreau's midpoint rule for points of a robot on a plane; all calls use the same arrays.
+    """Moreau's midpoint rule for contacts between a robot's points and a plane; all calls share the same arrays.
 
-    The class requires compiled kernels and a model for which ``can_move`` is true.
+    The class requires compiled kernels and a model that ``can_move`` accepts.
 
     Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. If there
     is a torque function, write one row of torques before each call, and set ``end`` to the next step. All other return
-    values of ``run`` require an action of the caller, and the state is then the state at the start of step ``step``:
+    values require an action; ``q`` and ``v`` then contain the state at the start of step ``step``:
 
-    - ``at.TOUCHING`` or ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach. The kernel does not
-      support these contacts. Run the step in Python and set the state after this step. After ``BELOW`` the caller may
-      instead write a corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
+    - ``at.TOUCHING`` or ``at.BELOW``: stops (``stop_gaps``) or shapes with ``guards`` are within reach. The kernel does
+      not support these contacts. Run the step in Python and pass the next state to ``begin``. After ``BELOW`` the
+      caller may instead write a corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
     - ``at.FAILED``: a value is not finite, or a loop cannot be closed. Python repeats the step and raises the error.
 
@@ -57,8 +57,8 @@ class Steps:
         laws: Violations of the contact laws in the last step (distance from the friction cone [N s], inward velocity
             [m/s], impulse times velocity [J]), then the work of the impulses [J].
         samples: One row per completed step from ``first`` on. A row contains ``width`` numbers, then gaps, impulses,
-            positions and laws. In every ``record``-th row, these numbers are a sample of ``keep_sample``.
-        iterations: Number of iterations of the Gauss-Seidel solver in each of these steps.
+            positions and laws. In every ``record``-th row, ``keep_sample`` has written the ``width`` numbers.
+        iterations: Number of iterations of the Gauss-Seidel solver in each completed step.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class Steps:
         Args:
             on: Coordinates that own the workspace and tables.
             settings: Settings of a simulation whose world contains only points on a plane, and stops.
-            guards: Two centres for each shape that needs Python near the ground. If the centres differ, the radius is
-                the radius of a disc normal to the line through both centres; otherwise, it is the radius of a ball.
+            guards: Two centres for each shape that Python must handle near the ground: those of its end discs, normal
+                to the line through both centres, or, if the centres are equal, of a ball.
             torque: One row of torques, or one row per step, shape (rows, nv). The array is not copied.
             rows: Capacity of ``samples``.
-            slack: Opening speed [m/s], plus gap / dt. A point with a higher opening speed is added to the system only
-                if the impulses of other points close its gap.
+            slack: Limit of opening speed plus gap / dt, [m/s]. A point above this limit is added to the system only if
+                the impulses of other points close its gap.
         """
         s, world = settings, settings.world
         assert world is not None
@@ -118,8 +118,8 @@ class Steps:
     def run(self, end: int, phase: int = at.BEGIN) -> int:
         """Run until step ``end`` or until the caller must act; return the reason for stopping.
 
-        ``samples`` must have enough rows for all steps before ``end``. If no impulses are found for step ``step``, the
-        method raises ``NotSolved``.
+        ``samples`` must have enough rows for all steps before ``end``. If the solvers find no impulses, the method
+        raises ``NotSolved``.
         """
         clock, call, address = self._clock, self._call, self._block.address
         clock[at.END] = end
@@ -138,7 +138,7 @@ class Steps:
                 return int(code)
 
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
-        """Return a quick solver for the contact system of m points, the system's matrix and its right-hand side."""
+        """Return a function that quickly solves the contact system of m points, the matrix and the right-hand side."""
         k, numbers = 3 * m, self._numbers
         system = self._system
         A, g, guess, answer = system.A[: k * k].reshape(k, k), system.g[:k], system.guess[:k], system.answer[:k]

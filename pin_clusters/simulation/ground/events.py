@@ -1,9 +1,9 @@
 """Event-driven integration of order 4 for motion on a ground; its results serve to check ``"moreau"``.
 
 Contacts stay open, sliding or sticking between events, and stops stay open or closed, so the motion is smooth. The
-Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early if
-a contact lands, lifts off, slips or sticks, or if a stop opens or closes. Bisection of the interpolant locates this
-event with an error of 1e-11 of the step. Impacts satisfy the same contact laws as in ``"moreau"``, which relate
+Dormand-Prince pair integrates the motion on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends
+early if a contact lands, lifts off, slips or sticks, or if a stop opens or closes. Bisection of the interpolant locates
+this event with an error of 1e-11 of the step. Impacts satisfy the same contact laws as in ``"moreau"``, which relate
 impulses and velocities. After an event, forces and accelerations satisfy the corresponding laws.
 """
 
@@ -59,7 +59,7 @@ Pushes = list[tuple[float, Push]]
 
 @dataclass
 class Stage:
-    """A state at a stage of a step, its forces, the acting torque, and the commanded torque in excess of the limits."""
+    """A state within a step, its forces, the applied torque, and the commanded torque minus the applied torque."""
 
     q: np.ndarray
     v: np.ndarray
@@ -276,7 +276,7 @@ class EventEngine(GroundEngine):
 
 
 def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
-    """Return the fraction of a step at which a contact that is open at both ends penetrates most, or None."""
+    """Return the fraction of a step at which a contact that is open at its start and end penetrates most, or None."""
     end_gaps, normals = [x.pairs.gaps for x in (start, end)], start.pairs.normals
     gaps = CubicHermiteSpline([0.0, h], end_gaps, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
     gaps[:, (modes.kinds != OPEN) | (np.minimum(*end_gaps) < 0.0)] = 0.0

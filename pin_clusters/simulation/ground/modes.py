@@ -4,9 +4,10 @@ A contact is open, slides or sticks; a stop is open or sticks. If the modes are 
 
     R (J (a_free + M^-1 J' P x) + dJ/dt v) = 0
 
-R selects all rows of sticking contacts and stops, and the normal rows of sliding contacts. For sliding contacts, P adds
-a friction force of mu times the normal force, opposite to the sliding direction. If the rows are redundant, the
-solution closest to the solver's last forces is used.
+J is the Jacobian of contacts and stops, and a_free the acceleration without contact forces. R selects all rows of
+sticking contacts and stops, and the normal rows of sliding contacts. For sliding contacts, P adds a friction force of
+mu times the normal force, opposite to the sliding direction. If rows are redundant, the solution closest to the last
+forces is used.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Modes:
     kinds: np.ndarray  # OPEN, SLIDES or STICKS, shape (contacts + stops,)
     ways: np.ndarray  # sliding directions in tangential coordinates, shape (contacts, 2)
     anchors: np.ndarray  # world positions of sticking contacts, shape (contacts, 3), [m]
-    forces: np.ndarray  # reference for forces that are not unique, shape (3 contacts + stops,), [N] or [N m]
+    forces: np.ndarray  # forces that are not unique are closest to these, shape (3 contacts + stops,), [N] or [N m]
 
 
 class ModeForces(NamedTuple):
@@ -74,7 +75,7 @@ class ContactState:
     def __init__(
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
-        """Compute Jacobian and Delassus matrix; if ``free`` is None, rates are velocities, and forces are impulses."""
+        """Compute Jacobian and Delassus matrix; if ``free`` is None (impact), rates are velocities, forces impulses."""
         self.pairs = pairs = world.look(q, np.inf)
         J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
@@ -155,7 +156,7 @@ class ContactState:
         return bool((opening[kinds == OPEN] < lowest).any() or (along[begins] < lowest).any())
 
     def chosen(self, solver: Impulses, modes: Modes, h: float) -> tuple[Modes, bool]:
-        """Find modes that satisfy the laws for accelerations; also return whether their forces satisfy the laws.
+        """Find modes with the solver; also return whether their forces and accelerations satisfy the contact laws.
 
         Sliding contacts keep their direction. Slow sliding and sticking are distinguished by the forces, because the
         solver's velocities are too inaccurate. The method raises ``NotSolved`` if the solver finds no solution.
@@ -197,7 +198,7 @@ class ContactState:
                 return modes
             if astray or not forces.unique:
                 break
-            if pulls.any():  # open contacts that pull first, because their forces affect the friction of other contacts
+            if pulls.any():  # first open the contacts that pull, which affect the friction of other contacts
                 modes.kinds[self.which[pulls]] = OPEN
             else:
                 modes.kinds[self.points[slips]] = SLIDES

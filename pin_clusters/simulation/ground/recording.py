@@ -49,7 +49,7 @@ class ContactRecorder(SampleRecorder, Protocol):
 
 
 class GroundRecorder(Recorder):
-    """Recorder that also sums the impulses from each sample to the next; ``motors`` contains the limits or is None."""
+    """Recorder that also sums the impulses from each sample to the next; ``motors`` limits the torques, or is None."""
 
     def __init__(self, settings: Settings, world: World) -> None:
         super().__init__(settings)

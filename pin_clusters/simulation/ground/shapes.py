@@ -66,7 +66,7 @@ class Shapes:
         self._reach, self._pairs, self._normals = -1.0, pairs, dict[int, np.ndarray]()
         objects = self._geometry.geometryObjects
         self._carriers = [(objects[shape_1].parentJoint, objects[shape_2].parentJoint) for shape_1, shape_2 in pairs]
-        # Coal finds the faces of cylinders and cones in only one of the two orders of a pair.
+        # Coal finds the flat faces of cylinders and cones only if a pair is passed in one of its two orders.
         self._lids = [bool({_kind(objects[i]) for i in pair} & {"Cylinder", "Cone"}) for pair in pairs]
         self._flat = [not {_kind(objects[i]), _kind(objects[j])} & {"Sphere", "Ellipsoid"} for i, j in pairs]
         self.joints = {j for pair in self._carriers for j in pair}
@@ -186,7 +186,7 @@ def touching_of(
     for i, convex in {i: _hull(shapes[i]) for i in (*moving, *fixed)}.items():
         if convex is not None:
             geometry.geometryObjects[i].geometry = convex
-    # The guard centres of the shapes that need coal come first, followed by the points.
+    # The first list contains guard centres of the shapes that need coal; the second list contains points.
     point_parts: tuple[list[ContactPoints], list[ContactPoints]] = [NO_POINTS], [NO_POINTS]
     if ground is not None:
         plane = geometry.addGeometryObject(_plane(ground))
@@ -203,7 +203,8 @@ def touching_of(
         if not self_pairs:
             raise SimulationError(
                 "simulate: self_collisions=True, but the geometry has no pairs of the robot's own shapes. Call "
-                "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove neighbours."
+                "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove pairs of "
+                "neighbours."
             )
         shape_pairs += self_pairs
     guards, points = map(_together, point_parts)
@@ -218,7 +219,7 @@ def _together(parts: list[ContactPoints]) -> ContactPoints:
 
 
 def _is(shape: Any, ground: Ground | None) -> bool:
-    """Return whether a shape duplicates the ground, which some robot files contain."""
+    """Return whether a shape is the ground itself; some robot files contain the ground as a shape."""
     if ground is None or _kind(shape) not in ("Halfspace", "Plane"):
         return False
     placement, plane = shape.placement, shape.geometry

@@ -76,7 +76,7 @@ class Impulses:
         for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
-        # True omits the initial guess, and ``final`` has no acceleration, because both can prevent convergence.
+        # True: no initial guess. A guess can prevent convergence, and so can the acceleration, which ``final`` lacks.
         self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
@@ -123,7 +123,7 @@ class Impulses:
         return scale * best
 
     def sets(self, friction: np.ndarray, stops: int) -> Any:
-        """Return Pinocchio's constraint sets for contacts and stops; the model objects only serve this purpose."""
+        """Return Pinocchio's constraint sets for contacts and stops; the joints in them are placeholders."""
         key = friction.tobytes(), stops
         if key not in self._known:
             if len(self._known) > 1000:

@@ -25,7 +25,7 @@ _LIMITS = {False: (False, False), True: (True, True), "position": (True, False),
 
 
 def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itself: Any) -> tuple[World | None, bool]:
-    """Return the world, or None if there are no ground, shapes and limits, and whether torques are limited."""
+    """Return the world (None without ground, shapes and limits), and whether torques are limited."""
     if isinstance(limits, np.bool_):
         limits = bool(limits)
     if not isinstance(limits, (bool, str)) or limits not in _LIMITS:
@@ -36,7 +36,7 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
-        if effort:  # simulations with torque limits use the same steps, but without impulses
+        if effort:  # torque limits use the steps on a ground, but without contacts
             return World(model, None, NO_POINTS, None, Stops(model, any_end=False)), True
         return None, False
     points, shapes = NO_POINTS, None
@@ -128,7 +128,7 @@ def on_ground(
         if not np.isfinite(low := world.lowest(model, grounded)):
             pin.forwardKinematics(model.own_tree, data := model.own_tree.createData(), grounded)
             low = data.oMi[world.bodies[0]].translation @ normal - ground.height
-        # The coordinates have a relative rounding error of 1e-16.
+        # The tolerance grows with the coordinates, because their relative rounding error is 1e-16.
         if abs(low) <= _ON * max(1.0, 1e-5 * np.abs(grounded).max()):
             break
         grounded = pin.integrate(model.own_tree, grounded, -low * up)
@@ -153,7 +153,7 @@ def on_ground(
 def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Compute the tree velocity that moves each base along the normal at 1 m/s, shape (tree.nv,).
 
-    Each base moves with the translational joints nearest to the root whose axes span the normal. These joints must
+    Each base moves with those translational joints nearest to the root whose axes span the normal. These joints must
     carry every body that can touch the ground or has more than a thousandth of the mass.
     """
     tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
