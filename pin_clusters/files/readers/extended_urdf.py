@@ -131,7 +131,7 @@ def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]
 
 def _name(value: object, what: str, source: str) -> str:
     if not isinstance(value, str) or not value:
-        raise LoadError(f"{source}: {what} must be a name, got {value!r:.60}. Write names in quotes.")
+        raise LoadError(f"{source}: {what} must contain names, got {value!r:.60}. Write names in quotes.")
     return value
 
 
