@@ -31,17 +31,17 @@ def into_mjcf(
 ) -> str:
     """Merge a model into an MJCF file that has the same bodies and joints, and keep everything else in the file.
 
-    The function adds the armature, damping, dry friction and springs of the model to the joints of the file. It also
-    adds missing tendons and equalities, and replaces tendons and equalities that have the same name. If joints or new
-    tendons now contain the armature of an old tendon, the old tendon's armature is set to 0. If a rotor has no motor in
+    The function writes the model's armature, damping, dry friction and springs to the joints of the file. It also adds
+    missing tendons and equalities, and replaces tendons and equalities that have the same name. If a tendon's armature
+    is written to joints or to a new tendon instead, the old tendon's armature is set to 0. If a rotor has no motor in
     the file, a motor is added. Geoms, sites, sensors, contacts, assets, defaults and comments do not change. If the
     file already contains everything, its text is returned unchanged.
 
     Args:
-        model: The robot. For ``"best"`` and ``"diagonal"``, the file must not contain its rotors as bodies.
+        model: The robot. For ``"best"`` and ``"diagonal"``, the file must not contain the rotors as bodies.
         mjcf: Path of the MJCF file. The contents of included files are written into the result.
         approximation: Approximation of the rotors; see the table in ``to_mjcf``.
-        file: Path of the output. Choose the folder of ``mjcf`` if mesh paths are relative. If None, no file is written.
+        file: Path of the output, in the folder of ``mjcf`` if mesh paths are relative. If None, no file is written.
 
     Returns:
         The MJCF text, in SI units.
@@ -69,7 +69,7 @@ def into_mjcf(
     document = Path(mjcf).read_text(encoding="utf-8-sig")
     if "<include" not in document:  # Without includes, the original document is edited, so its comments are kept.
         root = ET.fromstring(document, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
-    # `diagonal` writes joint armature where the file may have tendon armature, so the file is converted with `best`.
+    # The file may have tendon armature, which `diagonal` never writes, so the file's own model is written with `best`.
     shared = ET.fromstring(to_mjcf(model, "best"))
     new = shared if approximation == "best" else ET.fromstring(to_mjcf(model, approximation))
     old = ET.fromstring(to_mjcf(file_model, "best" if approximation == "diagonal" else approximation))
@@ -88,7 +88,7 @@ def into_mjcf(
     if wrong:
         raise ModelError(
             f"into_mjcf: {model.name!r} and {mjcf} do not match: {'; '.join(wrong[:5])}{' ...' * bool(wrong[5:])}. "
-            "into_mjcf changes only joints, tendons, equalities and motors; pc.to_mjcf writes the model's own bodies."
+            "into_mjcf does not change bodies. Correct the model or the file, or write a new file with pc.to_mjcf."
         )
     before = ET.tostring(root)
     _merge(root, new, old, shared, bool(model.rotors))
@@ -110,7 +110,7 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write an output of ``to_mjcf``; describe elements that only ``mjcf`` contains, such as ``" (3 sensors)"``."""
+    """Write the text ``fresh``; return a list of the elements that only ``mjcf`` has, such as ``" (3 sensors)"``."""
     root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
     sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
@@ -126,7 +126,7 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Map each joint in an output of ``to_mjcf`` to its type and parent, and to [mass, Plücker axis], shape (7,)."""
+    """Map each joint in a text from ``to_mjcf`` to (type and parent, [mass, Plücker coordinates of the axis], (7,))."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
@@ -141,7 +141,7 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
 
 
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
-    """Edit ``root``: add everything that ``new`` contains and ``old`` does not.
+    """Add everything that ``new`` contains and ``old`` does not to ``root``, the contents of the file.
 
     ``new`` and ``old`` are outputs of ``to_mjcf`` for the model and for the robot in the file. ``shared`` is the output
     for ``best``, which contains the tendons of rotors. If ``motors`` is True, actuators are added.
@@ -160,7 +160,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
                 value = np.degrees(value)
             if name not in joints:
                 raise ModelError(
-                    f"into_mjcf: joint {name!r} comes from <replicate> or <attach>. Expand the file first."
+                    f"into_mjcf: joint {name!r} is generated by <replicate> or <attach>. Expand the file first."
                 )
             joints[name].set(key, text(value))
             changed |= {name} if key == "armature" else set()
@@ -212,7 +212,7 @@ def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element])
 
 
 def _turned(tendon: ET.Element) -> dict[str, float]:
-    """Map the joints of a fixed tendon to their coefficients, divided by the coefficient of the first joint by name."""
+    """Map a fixed tendon's joints to coefficients, divided by the coefficient of the alphabetically first joint."""
     by = sorted((j.get("joint", ""), x) for j in tendon.iterfind("joint") if (x := float(j.get("coef", "0"))))
     return {name: round(x / by[0][1], 9) for name, x in by}
 

@@ -17,7 +17,7 @@ class Number(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A key: the type of its value, its meaning, and whether it is required."""
+    """The type of a key's value, its meaning, and whether the key is required."""
 
     kind: Any  # TEXT, a Number, a tuple of words, a dict of keys ("*" matches any key), or a list of one of these
     about: str

@@ -22,7 +22,7 @@ RANK_TOLERANCE = 1e-6
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
-    """Return two equal point masses that represent a rod: mass [kg], and the weight of end a in the point's velocity.
+    """Return (mass [kg], weight w) of two points that represent a rod; the velocity of a point is w v_a + (1 - w) v_b.
 
     Each point is one radius of gyration away from the centre of the rod. (The kernels use three masses.)
     """

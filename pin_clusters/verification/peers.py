@@ -160,7 +160,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 def _contacts(
     solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
 ) -> tuple[Call, str]:
-    """Return a call of ``pin.constraintDynamics`` with the fewest iterations that are accurate, and a note."""
+    """Return a call of ``pin.constraintDynamics`` with the fewest iterations that reach ACCURACY, and a note."""
     full_q, full_v = solver.state(q, v)
     tau = np.zeros(solver.tree.nv)
     tau[solver.independent] = x

@@ -70,7 +70,7 @@ def read(path: Path, kind: str, source: str) -> bytes:
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
     """Return a document, its label for messages, and the folder of its file (None if ``given`` is text)."""
     if not isinstance(given, (str, os.PathLike)):
-        raise ArgumentTypeError(f"a robot must be the path of {kind} file or XML text, got {type(given).__name__}.")
+        raise ArgumentTypeError(f"expected the path of {kind} file or XML text, got {type(given).__name__}.")
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
         return given, "the XML text", None
     path, text = read_file(given, kind)
@@ -86,7 +86,7 @@ def checked(
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Put it in [ ].")
+        raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Use constraints=[...].")
     return tuple(constraints), () if independent is None else joint_names("independent", independent)
 
 
@@ -105,7 +105,7 @@ class Root(NamedTuple):
 def as_pinocchio(
     root_joint: Any, constraints: Any, q_reference: Any, name: Any, mimic: Any
 ) -> tuple[Any, Iterable[Any], Any]:
-    """Accept arguments in this package's order or in Pinocchio's; return named root joint, constraints and pose.
+    """Accept arguments in the order of this package or of Pinocchio; return root joint with name, constraints, pose.
 
     In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
     """
@@ -122,7 +122,7 @@ def as_pinocchio(
             raise ArgumentTypeError(f"{argument} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
     if name is not None and arguments[0] is None:
         raise ArgumentTypeError(
-            f"root_joint_name {name!r} (or a string in the position of constraints) requires a root_joint, such as "
-            "pin.JointModelFreeFlyer(). The argument constraints must be a list."
+            f"root_joint_name {name!r} requires a root_joint, such as pin.JointModelFreeFlyer(). If this string was "
+            "passed as constraints, pass a list instead."
         )
     return (arguments[0] if name is None else Root(arguments[0], name)), arguments[1], arguments[2]

@@ -1,4 +1,4 @@
-"""Checks for invalid numbers of links and joints that Pinocchio would silently ignore or misread."""
+"""Check the numbers in links and joints for invalid values that Pinocchio would silently ignore or misread."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -14,7 +14,7 @@ from ._numbers import number, numbers
 from ._trees import UNLIMITED
 from ._xml import Description, only_child
 
-# Rounding in files causes small errors of the axis length; a larger error means that the axis was not a unit vector.
+# Axes whose length differs more from 1 are normalised and reported; smaller errors are due to rounding in files.
 AXIS_TOLERANCE = 1e-6
 # The tolerance is relative to the largest principal moment. Values below INERTIA_NOISE [kg m^2] count as 0.
 INERTIA_TOLERANCE = 1e-9
@@ -97,7 +97,7 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
     limit = only_child(joint, "limit", owner)
     if kind in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= set(limit.attrib)):
         raise LoadError(
-            f"{owner}: a {kind} joint needs <limit> with effort and velocity (and lower, upper). Add it"
+            f'{owner}: a {kind} joint needs <limit lower="..." upper="..." effort="..." velocity="..."/>. Add it'
             + (", or make the joint continuous." if kind == "revolute" else ".")
         )
     if limit is not None:

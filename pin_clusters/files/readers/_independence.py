@@ -31,8 +31,8 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    A coupling can name its dependent joint. Otherwise, the function chooses a joint with ``independent="false"`` on the
-    coupling's two paths, if no other coupling needs it, or else the last joint on the successor's path.
+    A coupling can name its dependent joint. Otherwise, this is a joint with ``independent="false"`` on the coupling's
+    two paths that no other coupling uses. If there is none, it is the last joint on the successor's path.
     """
     dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
@@ -94,9 +94,9 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 class Ties:
     """Names of the joints that the constraints of a model couple."""
 
-    groups: tuple[frozenset[str], ...]  # joints of each equation, closure and rotor, and the joints between them
-    coupled: frozenset[str]  # joints of couplings, and joints on the paths of closures
-    closed: frozenset[str]  # joints on the paths of closures
+    groups: tuple[frozenset[str], ...]  # joints of each equation, closure or rotor, and all joints between them
+    coupled: frozenset[str]  # joints of couplings, and joints in closed loops
+    closed: frozenset[str]  # joints in closed loops
     followers: Mapping[str, str]  # maps each dependent joint to the label of its coupling
 
 
@@ -146,7 +146,7 @@ def flagged_independent(
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        flagged_true = {n for n in chosen_here if flags.get(n)}  # A coupled joint may drive the loop.
+        flagged_true = {n for n in chosen_here if flags.get(n)}  # Such a joint may drive the loop through a coupling.
         if ties.closed.intersection(chosen_here) or ties.coupled & flagged_true:
             independent += chosen_here
         else:

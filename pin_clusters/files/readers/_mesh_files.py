@@ -1,4 +1,4 @@
-"""Reader of triangle meshes in MuJoCo's formats, and in COLLADA, which coal reads."""
+"""Read triangle meshes from STL, OBJ and MuJoCo's MSH files, and from COLLADA files with the library coal."""
 
 import re
 import tempfile
@@ -37,7 +37,7 @@ def _stl(data: bytes, name: str, what: str) -> Soup:
     else:
         rows = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
         if not rows or len(rows) % 3:
-            raise _unread(name, what, f"its {len(data)} bytes are not an STL file with triangles")
+            raise _unread(name, what, f"it is not a valid STL file with triangles ({len(data)} bytes)")
         corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in rows for x in p])
     vertices = corners.reshape(-1, 3)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
@@ -78,7 +78,7 @@ def _unread(name: str, what: str, reason: str) -> LoadError:
 
 def _points(given: Sequence[Sequence[bytes]], name: str, what: str) -> Soup:
     if len(given) < 4 or any(len(p) < 3 for p in given):
-        raise LoadError(f"{what}: {name!r} has no faces, and a convex hull needs four or more points (v x y z).")
+        raise LoadError(f"{what}: {name!r} needs faces (lines f) or at least four vertices (lines v x y z).")
     owner = f"{what}, {name!r}"
     return hull_of(np.array([[number(x.decode("utf-8", "replace"), "a point", owner) for x in p] for p in given]), what)
 

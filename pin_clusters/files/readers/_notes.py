@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...errors import LoadError, PinClustersWarning, shortened
 from ._xml import OWN
 
-# Child elements, by parent element, that are read or cannot affect the dynamics; others cause a warning.
+# Child elements, by parent element, that are read or cannot affect the dynamics; all others cause warnings or errors.
 SILENT = {
     "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", "shape", *OWN},
     "link": {"inertial", "visual", "collision"},
@@ -29,11 +29,11 @@ PHYSICAL = ROTOR | {
     "linear_bushing_rpy", "linear_spring_damper", "screw_thread_pitch", "ball_constraint", "distance_constraint",
     "coupler_constraint", "tendon_constraint", "weld_constraint", "fixed_constraint",
 }  # fmt: skip
-# Elements that affect the dynamics, but would be ignored in the wrong place.
+# Elements that affect the dynamics; below a wrong parent element, they raise an error instead of being ignored.
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
 # Elements that may be ignored in another namespace, because they do not affect the dynamics.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
-# Elements that ``_transmissions`` reads; that module also reports ignored parts of them.
+# Elements that ``_transmissions`` reads; that module also reports which of their contents are ignored.
 READ_ELSEWHERE = {"transmission", "ros2_control"}
 # Elements for other programs. All other ignored elements are reported as unknown.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
@@ -91,7 +91,7 @@ class Notes:
         if similar:
             raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
         for inner in child.iter():
-            # Names without a namespace inside <gazebo> belong to another format; Drake's names keep their meaning.
+            # Names without a namespace belong to another format, as in <gazebo>; Drake's names have a namespace.
             name = local_name(inner.tag)
             if name in ("rotor_inertia", "gear_ratio") and child.tag in READ_ELSEWHERE:
                 continue

@@ -20,7 +20,7 @@ def number(text: str | None, what: str, owner: str, largest: float = LARGEST) ->
     if not math.isfinite(value):
         raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
     if abs(value) > largest:
-        raise LoadError(f"{owner}: {what} must be at most {largest:g} in size, got {text!r:.60}. Check its unit.")
+        raise LoadError(f"{owner}: {what} must be at most {largest:g} in magnitude, got {text!r:.60}. Check its unit.")
     return value
 
 

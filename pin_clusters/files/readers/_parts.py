@@ -125,7 +125,7 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
     q = np.array(pin.neutral(tree))
     for name, values in coordinates.items():
         if not tree.existJointName(name):
-            continue  # The file has a root joint that the caller omitted.
+            continue  # The file's pose has a root joint, but the caller passed none.
         j = tree.getJointId(name)
         if tree.nvs[j] == 1 and len(values) == 1:
             set_coordinate(tree, j, q, values[0])
@@ -169,7 +169,7 @@ class End(NamedTuple):
     origin: pin.SE3
 
     def on(self, tree: pin.Model) -> tuple[str, pin.SE3]:
-        """Return the joint that moves the link, and the placement in that joint's frame."""
+        """Return the name of the joint that moves the link, and the placement of this frame in that joint's frame."""
         frame = tree.frames[tree.getFrameId(self.link, pin.FrameType.BODY)]
         return tree.names[frame.parentJoint], frame.placement * self.origin
 
@@ -234,7 +234,7 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
     if along is None and names:
         along = {n: number(d.get("ratio"), "a ratio", owner) for n, d in zip(names, drives, strict=True)}
     if bool(drives) == bool(points):
-        raise LoadError(f"{owner} needs <drive joint=.../> for each joint, or <frame link=.../> for each point.")
+        raise LoadError(f"{owner} needs either <drive joint=.../> for each joint or <frame link=.../> for each point.")
 
     def make(tree: pin.Model) -> Spring:
         path = along or [point.on(tree) for point in points]

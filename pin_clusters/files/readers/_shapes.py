@@ -26,7 +26,7 @@ DIMENSIONS: dict[str, dict[str, int]] = {
     "capsule": {"radius": 1, "length": 1},
     "ellipsoid": {"radii": 3},
 }
-"""Number of values of each size, by shape of URDF and SDF; the length of a capsule excludes the caps."""
+"""Number of values of each dimension, by shape of URDF and SDF; the length of a capsule excludes the caps."""
 _MAKE: dict[str, Callable[..., Any]] = {
     "box": coal.Box,
     "sphere": coal.Sphere,
@@ -45,11 +45,11 @@ class Shape(NamedTuple):
 
 
 Shapes = Mapping[str, Sequence[Shape]]
-"""Shapes by link; a name that is not a link stands for the world."""
+"""Shapes by link; a name that is not a link denotes the world."""
 
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
-    """Build a geometry model without collision pairs; the file defines the order; names are Pinocchio's defaults."""
+    """Build a geometry model without collision pairs, in the order of the file; unnamed shapes get default names."""
     model = pin.GeometryModel()
     for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0

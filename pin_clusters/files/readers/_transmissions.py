@@ -89,7 +89,7 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
             )
         )
     if silent:
-        listed = ", ".join(f"{name!r} ({ratio:g})" for name, ratio in list(silent.items())[:MANY])
+        listed = ", ".join(f"{name!r} (ratio {ratio:g})" for name, ratio in list(silent.items())[:MANY])
         remainder = f", ... ({len(silent)} in total)" if len(silent) > MANY else ""
         notes.messages.append(
             f"transmissions without rotor inertia do not affect the dynamics: {listed}{remainder}. Pass known inertias "
@@ -140,7 +140,7 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
     scheme = KINDS.get(short)
     fits = scheme is not None and len(actuators) == len(scheme) and len(joints) == len(scheme[0])
     drake_values = [_stated(a, owner) for a in actuators]
-    # Only a transmission with an inertia must be valid.
+    # A transmission without an inertia has no effect, so it need not be valid.
     matters = any(inertia is not None for inertia, _ in drake_values)
     names = [j.get("name") or "" for j in joints]
     if matters and (unknown := [n for n in names if n not in description.joints]):
@@ -157,8 +157,8 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
                 n_j = [1.0]
             elif inertia is not None and n_a * n_j[0] != 1.0 and short == "simple":
                 raise LoadError(
-                    f"{owner} has a rotor inertia and a mechanicalReduction of {n_a * n_j[0]:g}, but no gear ratio, "
-                    "whose default in Drake is 1. Add <drake:gear_ratio value=.../>."
+                    f"{owner} has a rotor inertia and a mechanicalReduction of {n_a * n_j[0]:g}, but no gear ratio, so "
+                    "Drake assumes a gear ratio of 1. Add <drake:gear_ratio value=.../>."
                 )
             if short == "fourbarlinkage" and k == 1:
                 n_j[0] = 1.0
@@ -209,7 +209,7 @@ def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | Non
 
 def _gear(gear: float, reduction: float, kind: str, owner: str) -> float:
     if kind != "simple":
-        raise LoadError(f"{owner}: Drake's gear ratio is for one joint. Specify the {kind} reductions instead.")
+        raise LoadError(f"{owner}: <drake:gear_ratio> is not allowed for type {kind}. Use mechanicalReduction.")
     if gear == 0.0:
         raise LoadError(f"{owner}: the gear ratio must not be 0. Specify the ratio of the gear.")
     if reduction not in (1.0, gear):

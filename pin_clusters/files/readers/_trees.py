@@ -19,7 +19,7 @@ def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: floa
     """Build a joint with one degree of freedom along a unit vector; coordinate axes use Pinocchio's special types.
 
     ``kind`` is ``"R"`` (hinge), ``"P"`` (slide), ``"H"`` (screw with ``pitch``, [m/rad]) or ``"RUB"`` (hinge with
-    cosine and sine). ``tolerance`` is the largest deviation from a coordinate axis.
+    cosine and sine). ``tolerance`` is the largest deviation of a vector that counts as a coordinate axis.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
@@ -89,7 +89,7 @@ TYPES = (BALL, FIXED, *HINGES)
 
 
 def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
-    """Change joint types to types in ``TYPES`` without changing placements, bodies or frames; ignore unknown names."""
+    """Change the types of joints; placements, bodies and frames do not change, and unknown joint names are ignored."""
     if not any(tree.existJointName(name) for name in types):
         return tree
     new = like(tree)

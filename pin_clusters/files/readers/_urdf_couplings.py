@@ -1,14 +1,14 @@
 """Reader of ``<coupling>`` and ``<loop>`` of URDF+, of our extension of ``<coupling>``, and of ``<mimic>``.
 
 A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links by the equation
-``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints on the path from the nearest
-common ancestor (NCA) of both links to one of the links::
+``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints between the nearest common ancestor
+(NCA) of both links and the named link::
 
     <coupling name="ankle_belt">
       <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
     </coupling>
 
-If the joints have different ratios, our extension lists them: ``dependent = sum(ratio * independent)``::
+With a different ratio for each joint, our extension lists the joints: ``dependent = sum(ratio * independent)``::
 
     <coupling name="wrist_roll_belt">
       <dependent joint="wrist_roll_rotor"/>
@@ -101,7 +101,7 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
     first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
     before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
     if not before and not after:
-        raise LoadError(f"{owner}: predecessor and successor belong to the same rigid body. Change one link.")
+        raise LoadError(f"{owner}: predecessor and successor belong to the same rigid body. Specify different bodies.")
     if not before or not after:
         inner, outer = ("predecessor", "successor") if not before else ("successor", "predecessor")
         raise LoadError(
@@ -140,10 +140,10 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
     for child in element.findall("independent"):
         name = _known_joint(child.get("joint"), owner, description)
         if name in independent:
-            raise LoadError(f"{owner}: joint {name!r} appears twice. Replace both by one with the sum of the ratios.")
+            raise LoadError(f"{owner}: joint {name!r} appears twice. Keep one element with the sum of the ratios.")
         independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
     if not independent:
-        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one for each such joint.')
+        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per independent joint.')
     return Tie(owner, (), (dependent,), offset=_offset(element, owner), independent=independent)
 
 

@@ -95,7 +95,7 @@ def parse_xml(
         declared = {n[6:]: x for n, x in attributes.items() if _SPACE.fullmatch(n)}
         spaces.append(spaces[-1] | declared if declared else spaces[-1])
         if len(spaces) - 1 > most:
-            raise LoadError(f"{source} has more than {most} nested elements. The maximum depth is {most}.")
+            raise LoadError(f"{source}: elements are nested more than {most} deep. The maximum is {most}.")
         default = spaces[-1].get("") if ":" not in tag else None
         qualified = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
         builder.start(f"{{{default}}}{tag}" if default else known(tag), qualified)
@@ -189,7 +189,7 @@ def describe(root: ET.Element, source: str) -> Description:
         if kind not in JOINT_TYPES:
             raise LoadError(
                 f"{owner}: type {kind!r} is not a joint type of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
-                "Other joints can be added to a pinocchio.Model in Python."
+                "Joints of other types can be added to a pinocchio.Model in Python."
             )
         parent_link[name], child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
         if child in parent_joint:
@@ -205,7 +205,7 @@ def describe(root: ET.Element, source: str) -> Description:
             "Only one link may have no parent; connect the other links to it by joints."
         )
     if not roots:
-        raise LoadError(f"{source} has no root link: its joints form a cycle. Remove one of these joints.")
+        raise LoadError(f"{source} has no root link: its joints form a cycle. Remove one joint of the cycle.")
     description = Description(root, root.get("name") or "robot", links, joints, parent_joint, parent_link, roots[0])
     _check_reached(description)
     return description

@@ -6,7 +6,7 @@ from ...errors import LoadError
 
 MAX_DEPTH = 20
 MAX_BYTES = 2**17  # Robot files have a few kilobytes; reading takes at least 10 s per megabyte.
-MAX_LETTERS = 1000  # largest length of a key or a value
+MAX_LETTERS = 1000  # maximum number of characters of a key or a value
 
 
 def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
@@ -22,7 +22,7 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
         raise LoadError(f"{source} has {len(text) / 1e6:.2g} MB of YAML. The limit is {MAX_BYTES / 1e6:.2g} MB.")
 
     class Loader(yaml.SafeLoader):
-        """A loader that checks every node before it composes the next one."""
+        """A loader that checks every node before the next node is composed."""
 
         depth = 0
 
@@ -32,12 +32,12 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
             inner = int(self.check_event(yaml.CollectionStartEvent))
             self.depth += inner
             if self.depth > MAX_DEPTH:
-                raise LoadError(f"{source} has more than {MAX_DEPTH} nested lists or mappings.")
+                raise LoadError(f"{source}: lists or mappings are nested more than {MAX_DEPTH} deep.")
             node = super().compose_node(parent, index)
             self.depth -= inner
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
                 raise LoadError(
-                    f"{source} has a key or value of {len(node.value)} letters. The limit is {MAX_LETTERS}."
+                    f"{source} has a key or value of {len(node.value)} characters. The maximum is {MAX_LETTERS}."
                 )
             if isinstance(node, yaml.MappingNode):
                 _check_keys([key for key, _ in node.value], source)
@@ -58,8 +58,8 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
         AttributeError,
     ) as error:  # PyYAML raises these for invalid scalars.
         raise LoadError(
-            f"{source} is not well-formed YAML: a value has the form or tag of a number, date or boolean, but is "
-            f"invalid ({error}). Put the value in quotes."
+            f"{source} is not well-formed YAML: a value looks like a number, date or boolean (or has such a tag), but "
+            f"is invalid ({error}). Correct the value, or put text in quotes."
         ) from None
 
 

@@ -54,7 +54,7 @@ def _published(k: int) -> _Link:
 def _random(k: int, rng: np.random.Generator) -> _Link:
     turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
     placement = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
-    a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box, [m]
+    a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of the box that represents the link, [m]
     mass = float(rng.uniform(0.5, 2.0))
     turn = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
     moments = turn @ np.diag(mass / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])) @ turn.T

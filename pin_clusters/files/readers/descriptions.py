@@ -32,5 +32,5 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         raise LoadError(f"{PACKAGE} cannot download {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise LoadError(f"{file!r} of {PACKAGE} has no URDF_PATH or MJCF_PATH. Expand its xacro, and pass the file.")
+        raise LoadError(f"{file!r} of {PACKAGE} has no URDF or MJCF file. Expand its xacro, and pass the file.")
     return Path(path)

@@ -4,7 +4,7 @@ L. de Matteis, V. Batto, J. Carpentier, N. Mansard, "Extended URDF: Accounting f
 description", arXiv 2504.04767::
 
     closed_loop: [[frame_a, frame_b], ...]   # pairs of frames that coincide
-    type: [6d, 3d, ...]                      # whether all six axes coincide (6d), or only the origins (3d)
+    type: [6d, 3d, ...]                      # whether the frames (6d) or only their origins (3d) coincide
     name_mot: [joint, ...]                   # joints with motors
     joint_name: [joint, ...]                 # joints whose type differs from the URDF
     joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # types of these joints
@@ -131,7 +131,7 @@ def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]
 
 def _name(value: object, what: str, source: str) -> str:
     if not isinstance(value, str) or not value:
-        raise LoadError(f"{source}: {what} must be names, got {value!r:.60}. Write them in quotes.")
+        raise LoadError(f"{source}: {what} must contain names, got {value!r:.60}. Write names in quotes.")
     return value
 
 
@@ -145,7 +145,7 @@ def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
     for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
         owner = f"{source}: closed_loop[{i}]"
         if not isinstance(pair, list) or len(pair) != 2:
-            raise LoadError(f"{owner} must be two frames, got {pair!r:.60}.")
+            raise LoadError(f"{owner} must be a list of two frame names, got {pair!r:.60}.")
         a, b = (_name(frame, f"closed_loop[{i}]", source) for frame in pair)
         loop_kind = KINDS.get(str(kind).lower())
         if loop_kind is None:
@@ -159,7 +159,7 @@ def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
     names, types = content["joint_name"], content["joint_type"]
     if len(names) != len(types):
         raise LoadError(
-            f"{source}: joint_name has {len(names)} entries, but joint_type has {len(types)}. Specify one per name."
+            f"{source}: joint_name has {len(names)} entries, but joint_type has {len(types)}. Use one type per name."
         )
     type_of: dict[str, str] = {}
     for name, kind in zip(names, types, strict=True):

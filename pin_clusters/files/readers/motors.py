@@ -44,7 +44,7 @@ def with_motors(
     entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not entries:
-        raise LoadError(f"{source}: the motors of {model.name!r} are unknown (unknown: true). Fill in motors.")
+        raise LoadError(f"{source}: the motors of {model.name!r} are unknown (unknown: true). Add motors.")
     entries += [_table(Given({k: Given(x, label) for k, x in keys.items()}, label), MOTOR, "") for label, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # location of each joint's first motor, and whether the motor has a name
@@ -76,7 +76,7 @@ def with_motors(
                 *[f"limits of joint {joint!r}"] * bool(bounds),
             ):
                 if item in stated:
-                    raise LoadError(f"{where}: {item} is already defined at {stated[item]}. Rename one of them.")
+                    raise LoadError(f"{where}: {item} is already defined at {stated[item]}. Rename or remove one.")
                 stated[item] = where
             gear = abs(new_rotors[0].ratios[0]) if bounds.get("at") == "motor" else 1.0  # type: ignore[index]
             for key in limits.keys() & bounds.keys():
@@ -166,7 +166,7 @@ def _motor(keys: Mapping[str, Any]) -> Motor | None:
 
 def _of_python(value: Any, where: str, depth: int = 0) -> Given:
     if depth > MAX_DEPTH:
-        raise LoadError(f"motors has more than {MAX_DEPTH} nested lists or mappings: {where}.")
+        raise LoadError(f"motors: lists or mappings are nested more than {MAX_DEPTH} deep: {where}.")
     if isinstance(value, Mapping):
         keys = {k if isinstance(k, str) else shown(k): x for k, x in value.items()}
         return Given({k: _of_python(x, f"{where}[{shown(k)}]", depth + 1) for k, x in keys.items()}, where)
@@ -202,7 +202,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
         problem = "specify either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
         raise LoadError(f"{given.where}: {problem}.")
     if {"joints", "limits"} <= given.value.keys():
-        raise LoadError(f"{given.value['limits'].where}: limits require joint instead of joints. Remove them.")
+        raise LoadError(f"{given.value['limits'].where}: an entry with joints cannot have limits. Remove them.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: specify either ratio or stages{owner}.")
@@ -213,7 +213,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
     unknown = str(given.value.get("unknown", given).value).lower() == "true"
     if table is FILE and (given.value["motors"].value == []) is not unknown:
-        raise LoadError(f"{given.value['motors'].where}: motors must be empty if, and only if, unknown is true.")
+        raise LoadError(f"{given.value['motors'].where}: either list motors, or set unknown: true.")
     return location | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
@@ -234,7 +234,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):
-        value = value.lower() if kind == BOOL else value  # Python writes True.
+        value = value.lower() if kind == BOOL else value  # str(True) is capitalised.
         if kind != TEXT and value not in kind:
             raise LoadError(f"{given.where}: {label} must be {' or '.join(kind)}, got {value!r:.60}.")
         return value

@@ -187,7 +187,7 @@ def parse_urdf(
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
-        notes.scan(root)  # comes first, because its errors, such as unexpanded xacro, explain missing links
+        notes.scan(root)  # This check is first, because its errors, such as unexpanded xacro, explain missing links.
     description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)
@@ -228,7 +228,7 @@ def parse_urdf(
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
     if root_joint is not None and root_name in description.joints:
-        raise LoadError(f"{source} has a joint named {root_name!r}, the name of root_joint. Rename that joint.")
+        raise LoadError(f"{source} has a joint named {root_name!r}, but root_joint has this name. Rename that joint.")
     try:
         root = () if root_joint is None else (root_joint, root_name)
         tree = pin.buildModelFromXML(to_text(description.root), *root)

@@ -195,7 +195,7 @@ class Bodies:
                 if owner is body:
                     del self.of_joint[j]
                     self.remarks.append(
-                        f"{body.name} has no inertia: {child.name} gets its joint, and its frames are lost."
+                        f"{body.name} has no inertia: it is merged into {child.name}, and its frames are lost."
                     )
             self.all.remove(body)
 

@@ -11,7 +11,7 @@ from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
 WHOLE = {"JointModelFreeFlyer": "free", "JointModelPlanar": "planar", "JointModelSpherical": "ball"}
-"""Kind in the file of joints that are written as one joint, by their name in Pinocchio."""
+"""Type in the file of each Pinocchio joint that is written as one joint."""
 CHAINS = ("JointModelTranslation", "JointModelUniversal", "JointModelSphericalZYX")
 """Joints whose coordinates equal the coordinates of a chain of hinges and slides."""
 UNLIMITED = float(np.finfo(float).max)

@@ -10,7 +10,7 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative tolerance; if the frame inertias sum to the inertia of the joint's body, they are written separately."""
+"""Relative tolerance for the sum of frame inertias. If it equals the body's inertia, they are written separately."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Distribute each body's inertia over its links; if the frames' inertias do not add up, one link gets all."""
+    """Distribute each body's inertia over its links; if the sum of the frames' inertias is wrong, one link gets all."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

@@ -153,7 +153,7 @@ class Ties:
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
-        assert c.length is not None  # The reference pose has determined the length.
+        assert c.length is not None  # The model has computed it from the reference pose.
         a, b = (pin.SE3(np.eye(3), np.asarray(p)) for p in (c.point_a, c.point_b))
         if c.mass > 0.0:
             self._massive_rod(c, label, a, b)
@@ -196,7 +196,7 @@ class Ties:
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
-        """Choose the axis of a rod's first hinge, the likely main rotation axis perpendicular to the rod (z)."""
+        """Choose the axis of a rod's first hinge: perpendicular to the rod (z), and probably its main rotation axis."""
         for j in (c.joint_a, c.joint_b):
             axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
             if axis is None:

@@ -41,7 +41,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
         cluster_rows = [row for row in model.coupling_rows if row.dependent in joints]
         rows = [row for row in cluster_rows if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
-        # Mechanisms of the library, such as FourBar, determine these joints.
+        # Rows of mechanisms, such as FourBar, determine these joints and are written separately.
         determined = {row.dependent for row in cluster_rows} - {row.dependent for row in rows}
         off_loops = [j for j in dependent if j not in looped | determined]
         stated = {row.dependent for row in rows}

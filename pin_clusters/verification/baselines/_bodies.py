@@ -19,8 +19,8 @@ class Body:
     joint: list[Primitive]  # chain of primitive joints that represents the joint
     inertia: np.ndarray  # inertia about the origin of the body frame, [linear; angular], shape (6, 6)
     armature: np.ndarray  # armature of each velocity, shape (nv,)
-    lump: np.ndarray  # inertia after parents have lent inertia to children (see ``_shares``), shape (6, 6)
-    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia that the parent lends
+    lump: np.ndarray  # inertia after lending and borrowing (see ``_shares``), shape (6, 6)
+    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia lent by the parent
     borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))  # diagonal of fictitious inertia (``_shares``)
 
     @property
@@ -33,7 +33,7 @@ class Body:
         if not self.joint:
             return np.zeros((6, 0))
         if len(self.joint) > 1:
-            # A chain of prismatic joints has constant axes.
+            # In a chain of prismatic joints, no joint changes the axes of the others.
             if all(p.kind == fields.PRISMATIC for p in self.joint):
                 axes, turned = [], np.eye(3)
                 for p in self.joint[::-1]:

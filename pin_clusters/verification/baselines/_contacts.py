@@ -37,7 +37,7 @@ def refuse(model: ClusterModel, rotors: str) -> None:
             raise NotAvailableError(f"Pinocchio does not support {closure.source.label}, which couples angles." + cure)
         if isinstance(closure, RodClosure) and not closure.mass > 0.0:
             raise NotAvailableError(
-                f"{closure.source.label} has no mass, but Pinocchio needs a body for the rod. Set it with mass=..."
+                f"{closure.source.label} has no mass, but Pinocchio needs a rod with mass. Pass mass=... to pc.Rod."
             )
         if isinstance(closure, FrameClosure) and not _kind(closure):
             raise NotAvailableError(
@@ -140,7 +140,7 @@ class Cut:
 
 
 class _Ranks:
-    """Checks whether a 3D contact at one point replaces a hinge, because the mechanism is planar."""
+    """Checks whether one 3D contact can replace a hinge because the mechanism is planar."""
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
         self.space = NullSpace(model, expand(model))

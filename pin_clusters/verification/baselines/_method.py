@@ -114,7 +114,7 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     def aba(
         model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
     ) -> np.ndarray:
-        """Compute the accelerations under torques."""
+        """Compute the accelerations that the joint torques cause."""
         if type(data) is not kind or data.model is not model:
             check(model, data, kind, module)
         return data.accelerations(q, v, tau, fext)

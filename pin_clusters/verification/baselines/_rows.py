@@ -19,7 +19,7 @@ class Row:
     bodies: list[int]  # bodies on which the row acts
     terms: list[int]  # tree velocities that a row between joints couples
     coefficients: list[float]  # coefficients of the terms; 0 for closures, whose coefficients depend on q
-    scale: float = 1.0  # scale of the row; 0 stands for the norm of the row
+    scale: float = 1.0  # scale of the row; 0 means the norm of the row
     compliance: float = 0.0  # compliance (motion per force)
 
 

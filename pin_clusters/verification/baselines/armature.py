@@ -90,7 +90,7 @@ def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE
     pin.computeJointJacobians(tree, data.data, data.configuration(q))
     pin.crba(tree, data.data, data.configuration(q))
     arguments: tuple[Any, ...] = (contacts,)
-    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs data, and calc computes placements
+    if int(pin.__version__.split(".")[0]) >= 4:  # Version 4 requires data and placements.
         arguments = data.data, contacts, contact_datas
         for contact, contact_data in zip(contacts, contact_datas, strict=True):
             contact.calc(tree, data.data, contact_data)

@@ -17,10 +17,10 @@ With ``rotors="armature"``, rotors that are not bodies are approximated by armat
 their mass is added to the carriers. The approximation omits effects of carrier motion, and the off-diagonal terms of
 rotors that several joints drive.
 
-This module avoids known problems. Redundant rows need a regularisation, because ``mu = 0`` gives NaN. ``lcaba`` needs
-a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two algorithms must not
-share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the same ``pin.Data`` returns
-wrong results without an error, so each call creates new data.
+This module avoids these problems of Pinocchio. Redundant rows need a regularisation, because ``mu = 0`` gives NaN.
+``lcaba`` needs a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two
+algorithms must not share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the same
+``pin.Data`` returns wrong results without an error, so each call creates new data.
 """
 
 from typing import Any, Literal
@@ -113,8 +113,8 @@ def createData(
     """
     if solver not in SETTINGS or rotors not in ("refuse", "armature"):
         raise ModelError(
-            f"constrained.createData: solver must be one of {', '.join(SETTINGS)} and rotors 'refuse' or 'armature', "
-            f"got {solver!r} and {rotors!r}."
+            f"constrained.createData: solver must be one of {', '.join(SETTINGS)}, and rotors must be 'refuse' or "
+            f"'armature', got {solver!r} and {rotors!r}."
         )
     if not hasattr(pin, solver):
         raise NotAvailableError(f"pinocchio {pin.__version__} has no {solver}; it requires pinocchio 4 or later.")

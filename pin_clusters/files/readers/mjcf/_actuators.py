@@ -25,9 +25,9 @@ class Actuator:
     joint: str | None  # driven joint, or None
     tendon: str | None  # driven tendon, or None
     gear: float  # first number of the attribute gear
-    armature: float  # inertia of the motor, on the motor side, [kg m^2] or [kg]
-    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on the motor side
-    force: float | None  # largest force on the motor side, [N m] or [N], or None
+    armature: float  # inertia of the motor, before the gear, [kg m^2] or [kg]
+    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, before the gear
+    force: float | None  # largest force before the gear, [N m] or [N], or None
     electric: dict[str, float]  # fields of ``Motor`` from a ``<dcmotor>``
 
 
@@ -42,7 +42,7 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
-            raise LoadError(f"{owner}: armature and damping need a hinge, slide or tendon. Remove them.")
+            raise LoadError(f"{owner}: armature and damping are only for hinges, slides and tendons. Remove them.")
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
         force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
@@ -92,7 +92,7 @@ def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) ->
     springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
-        if armature > 0.0 and gear != 0.0:  # Armature is 0 if an earlier actuator has converted it.
+        if armature > 0.0 and gear != 0.0:  # It is 0 if another actuator of the joint came first.
             fields, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
             if name in springs:
                 s = passive[springs[name]]
@@ -112,7 +112,7 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
-    """Convert the armature of fixed tendons to rotors on the world, so that no carrier moves them."""
+    """Convert the armature of fixed tendons to rotors whose carrier is the world, which does not move."""
     created = []
     for tendon in tendons.values():
         a = tendon.element.armature
@@ -148,14 +148,14 @@ class Tendon:
     kind: str  # ``"fixed"`` or ``"spatial"``
     element: Element
     joints: Mapping[str, float]  # fixed tendon: coefficients by joint
-    sites: tuple[str, ...]  # spatial tendon: names along the path
+    sites: tuple[str, ...]  # spatial tendon: names of the sites along the path
     wrapped: bool  # True if the tendon passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
         if self.kind != "fixed":
             raise LoadError(
-                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joint coordinates. An "
-                "equality may contain only one spatial tendon, which must connect two sites like a rod."
+                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joint coordinates. Use a "
+                "fixed tendon, or an equality with only one spatial tendon, which connects two sites like a rod."
             )
         return dict(self.joints)
 
@@ -207,7 +207,7 @@ def _path(element: ET.Element, name: str, a: Element, sites: set[str], owner: st
             passed.append(site)
         wrapped = wrapped or child.tag != "site"
     if len(passed) < 2:
-        raise LoadError(f"{owner}: a path needs at least two sites.")
+        raise LoadError(f"{owner}: a spatial tendon needs at least two sites.")
     return Tendon(name, "spatial", a, {}, tuple(passed), wrapped)
 
 

@@ -86,7 +86,7 @@ def read_bodies(document: Document) -> list[Body]:
     while stack:
         item = stack.pop()
         if item.depth > MAX_DEPTH:
-            raise LoadError(f"{document.source} has more than {MAX_DEPTH} nested bodies.")
+            raise LoadError(f"{document.source}: bodies are nested more than {MAX_DEPTH} deep.")
         if item.element.tag == "body":
             name = names["body"](item.element.get("name"), f"body{len(bodies)}")  # numbered as in MuJoCo
             attributes = document.elements.plain(item.element, "body", f"body {name!r}")
@@ -156,7 +156,7 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
     axis = normal(joint.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":
-        # A ball joint may have no range, because a default class can enable limits for all joints.
+        # A ball joint with limits may lack a range, because a default class can enable limits for all joints.
         bounds = joint.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]

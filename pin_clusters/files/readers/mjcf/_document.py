@@ -63,7 +63,7 @@ def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path |
     while stack:
         parent, depth = stack.pop()
         if depth > MAX_DEPTH:
-            raise LoadError(f"{source} has more than {MAX_DEPTH} nested elements. The maximum depth is {MAX_DEPTH}.")
+            raise LoadError(f"{source}: elements are nested more than {MAX_DEPTH} deep. The maximum is {MAX_DEPTH}.")
         waiting, children = list(parent)[::-1], []
         while waiting:
             child = waiting.pop()
@@ -82,7 +82,7 @@ def _included(
     if not name:
         raise LoadError(f'{source}: an <include> has no attribute file. Write <include file="..."/>.')
     if folder is None or allowed is None:
-        raise LoadError(f"{source} includes {name!r}, but text has no folder. Pass the path of the file instead.")
+        raise LoadError(f"{source} includes {name!r}, whose folder is unknown. Pass a path instead, or root_folder=.")
     path = (folder / name).resolve()
     if not path.is_relative_to(allowed.resolve()):
         raise LoadError(
@@ -90,7 +90,7 @@ def _included(
             "security reasons. Set root_folder= to a folder that contains all files."
         )
     if path in seen:
-        raise LoadError(f"{source} includes {name!r} twice or in a circle. Only one include is allowed, as in MuJoCo.")
+        raise LoadError(f"{source} includes {name!r} twice or in a cycle. MuJoCo allows each file only once.")
     seen.add(path)
     return parse_xml(read(path, "an MJCF", repr(name)), repr(name), MAX_DEPTH, "<mujoco>")
 
@@ -102,7 +102,7 @@ def _compile(document: Document) -> None:
         attributes.update(element.attrib)
     settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
-        raise LoadError("compiler: coordinate must be local. Convert the file with a MuJoCo before 2.3.4.")
+        raise LoadError("compiler: coordinate must be local. Convert the file with a MuJoCo version before 2.3.4.")
     if settings.angle not in ("degree", "radian"):
         raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
     sequence = settings.eulerseq

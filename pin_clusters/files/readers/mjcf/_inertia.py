@@ -54,7 +54,7 @@ def _of_element(element: Element) -> Raw:
     placement = element.pose
     if full is not None:
         if any(key in element for key in ORIENTATIONS):
-            raise LoadError(f"{owner}: fullinertia is in the axes of the body. Remove the orientation.")
+            raise LoadError(f"{owner}: fullinertia is in body axes. Remove the orientation of <inertial>.")
         xx, yy, zz, xy, xz, yz = full
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     else:
@@ -69,7 +69,7 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
     settings, owner = document.compiler, f"inertia of {body.owner}"
     bound, least = settings.boundmass, settings.boundinertia
     if mass == 0.0 < bound and body.inertial is None:
-        # MuJoCo uses the components of the body's position in its parent as the centre of mass of an empty body.
+        # For a body without geoms, MuJoCo uses the body's position in its parent as the centre of mass in the body.
         lever = np.array(body.placement.translation)
     mass = max(mass, bound)
     moments, axes = np.linalg.eigh(I)

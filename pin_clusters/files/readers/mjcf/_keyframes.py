@@ -14,7 +14,7 @@ SIZES = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 
 
 def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndarray]:
-    """Map the names of all poses to the poses, shape (nq,); the name of an unnamed pose is its number."""
+    """Map the name of each keyframe to its pose, shape (nq,); an unnamed keyframe gets its number as name."""
     split = {rod.names[0]: rod.joint for rod in rods.values()}
     seconds = {rod.names[1] for rod in rods.values()}
     # Joints in the order of the file; the list contains ball joints instead of the hinges that replace them.

@@ -118,7 +118,7 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
     else:
         mass, centre, about = _moments((a, b, c), _volumes((a, b, c), middle, rule == "legacy"), middle)
     if not mass > 0.0:
-        raise InertiaError(f"{what}: its volume is {mass:g} m^3. Invert its triangles, or use inertia=shell.")
+        raise InertiaError(f"{what}: its volume is {mass:g} m^3. Reverse its triangles, or use inertia='shell'.")
     if rule == "legacy":
         mass, shifted, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
         about = about + mass * np.outer(shifted - centre, shifted - centre)  # MuJoCo keeps the first centre.

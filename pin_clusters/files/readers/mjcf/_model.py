@@ -188,7 +188,7 @@ def _build(
         turned, unconverted = motors.rotors(actuators, layout, passive)
         passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
         constraints += turned
-        notes.about(unconverted, "the armature of joints without a geared actuator remains: {}.")
+        notes.about(unconverted, "these joints keep their armature, because no actuator with a gear drives them: {}.")
     keyframes = read_keyframes(layout, balls)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q

@@ -49,7 +49,7 @@ def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Seque
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
     """Select the bodies whose weight is compensated by actuators at all joints between the body and the world."""
-    above: list[dict[bool, str]] = []  # for each body, one joint above it per value of actuatorgravcomp
+    above: list[dict[bool, str]] = []  # per body: maps each actuatorgravcomp to a joint above it
     for body in layout.bodies:
         owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **owners})
@@ -110,8 +110,8 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
-            f"{owner}: {lost} of a free joint is not supported, because MuJoCo applies it in world axes. Remove it, or "
-            "use <freejoint/>, which has no defaults, if it comes from a default class. Linear damping is supported."
+            f"{owner}: {lost} of a free joint is not supported, because MuJoCo applies it in world axes. Remove it. "
+            "If it comes from a default class, use <freejoint/>, which has no defaults. Linear damping is supported."
         )
     rest_position: Any = None
     if joint.scalar:

@@ -145,7 +145,7 @@ def couplings(
 class PolynomialCoupling(Constraint):
     """Equation sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x); x: displacements from the file's pose.
 
-    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Pickling keeps only the numbers.
+    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Only the numbers are pickled.
     """
 
     left: Terms  # coefficients by joint
@@ -203,7 +203,7 @@ def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
 
 
 def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callable[..., None]]:
-    """Build functions that write the polynomial or one of its first three derivatives to ``out``."""
+    """Build functions that write the equation's error, or one of its first three derivatives, to ``out``."""
     n = len(a)
     tables = [np.polynomial.polynomial.polyder(np.array(c), k) for k in range(4)]
 

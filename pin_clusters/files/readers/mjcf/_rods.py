@@ -97,7 +97,7 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
         if np.any(getattr(a, key)):
             raise LoadError(f"{a.owner}: {key} has no equivalent for the two hinges that replace the joint. Remove it.")
     if any(a.damping[1:]):
-        raise LoadError(f"{a.owner}: two hinges replace the joint and have only linear damping. Remove other terms.")
+        raise LoadError(f"{a.owner}: two hinges replace the ball joint. Only linear damping is supported.")
     attributes = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(

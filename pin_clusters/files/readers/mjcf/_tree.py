@@ -26,7 +26,7 @@ class Layout(Places[int]):
         self.tree.name = document.name
         self.q0 = np.zeros(0)  # pose of the file (``qpos0``), shape (nq,)
         self.ids: dict[str, int] = {}  # joint ids by name
-        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # moving joint of each site, placement in joint frame
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # moving joint of each site; site's placement in its frame
 
     @property
     def joints(self) -> list[Joint]:
@@ -68,7 +68,7 @@ def build_tree(
             assert root_joint is not None
             free = root_joint.nv == 6 and root_joint.nq == 7
             parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, name)
-            # The root joint is the first joint, so neutral(tree) contains only its coordinates.
+            # At this point, the root joint is the only joint, so neutral(tree) contains only its coordinates.
             start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:

@@ -40,7 +40,7 @@ def buildModelFromSdf(
     axis has Drake's rotor inertia, a ``Rotor`` is added. Springs, damping and friction are stored in ``model.passive``;
     see ``pc.passive_torque``. ``universal`` and ``revolute2`` become two hinges; the second has the name
     ``<joint>_axis2``. Nested models and included files in the folder of the file are also read; their joints and links
-    are named ``model::name``. If the tree reverses a joint, the sign of its coordinate does not change.
+    are named ``model::name``. Joints that the tree passes from child to parent keep the sign of their coordinate.
 
     Args:
         file_or_string: Path of the file, or its text.
@@ -108,7 +108,7 @@ def buildModelFromSdf(
 class _Robot(NamedTuple):
     tree: pin.Model
     spanning: Spanning
-    couplings: tuple[LinearCoupling, ...]  # couplings that stand for the joints that close loops
+    couplings: tuple[LinearCoupling, ...]  # couplings that replace sliders in loops
     loops: tuple[Loop, ...]
     rods: tuple[Rod, ...]
     hinged: tuple[RodBody, ...]  # rods without axial symmetry, which stay bodies

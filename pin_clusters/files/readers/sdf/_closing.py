@@ -165,7 +165,7 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
 
 
 def _carries(name: str, parts: Parts) -> bool:
-    """Check for a limit, a spring or damping; a joint with one of these properties becomes independent."""
+    """Return whether a joint has a limit, a spring or damping; such a joint becomes independent."""
     axis = parts.joints[name].axes[0]
     return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
 

@@ -50,8 +50,8 @@ def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers
     free = [name for name in terms if name not in followers]
     if len(terms) < 2 or not free:
         raise LoadError(
-            f"{joint.owner}: its two angles depend on {len(terms)} joint(s), but a coupling needs two joints of which "
-            "one is free. Check <parent>, <child> and <gearbox_reference_body>."
+            f"{joint.owner}: its two angles depend on {len(terms)} joint(s), but a coupling needs two joints, of which "
+            "one is not yet dependent. Check <parent>, <child> and <gearbox_reference_body>."
         )
     outer = {b.joint.name: b.outer for b in spanning.branches}
     # The rotor is the joint whose body has no children, or else the fastest joint.

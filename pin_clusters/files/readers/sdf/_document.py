@@ -23,7 +23,7 @@ VERSIONS = ((1, 2), (1, 12))
 
 @dataclass
 class Document:
-    model: ET.Element  # the ``<model>`` with all includes in place
+    model: ET.Element  # the ``<model>``, in which models replace all includes
     version: tuple[int, int]  # version of the format, such as (1, 6)
     source: str  # label of the file for messages
     gravity: np.ndarray | None = None  # gravity of the world, shape (3,), [m/s^2], or None
@@ -142,7 +142,7 @@ class _Includes:
         return model
 
     def _file(self, uri: str, owner: str, here: Path | None) -> Path | None:
-        """Find the file of a URI in the folder of the document; return None for scenery."""
+        """Find the file of a URI in the folder of the document; return None for Gazebo's scenery models."""
         scheme, separator, location = uri.partition("://")
         name = location if separator else uri
         if separator and scheme not in ("model", "file"):
@@ -164,7 +164,7 @@ class _Includes:
             if file.is_file():
                 return file
         if name in SCENERY:
-            self.notes.messages.append(f"{name!r} is scenery and is ignored.")
+            self.notes.messages.append(f"{name!r} is a scenery model of Gazebo and is ignored.")
             return None
         raise LoadError(f"{owner}: there is no such file in the folder of {self.source}. Copy the file there.")
 

@@ -78,12 +78,12 @@ def _ease(joint: Joint, needed: Collection[str]) -> int:
 
 
 def loses(joint: Joint) -> bool:
-    """Check for limits, damping or friction, which are lost if a joint closes a loop."""
+    """Return whether a joint has limits, damping or friction, which are lost if the joint closes a loop."""
     return any(not (math.isinf(a.lower) and math.isinf(a.upper)) or a.damping or a.friction for a in joint.axes)
 
 
 def in_tree_only(joint: Joint) -> bool:
-    """Check for a spring, ``<mimic>``, a thread or oblique axes, which a loop-closure constraint does not support."""
+    """Return whether a joint has a spring, ``<mimic>``, a thread or oblique axes, which loops do not support."""
     oblique = len(joint.axes) == 2 and abs(joint.axes[0].direction @ joint.axes[1].direction) > PERPENDICULAR
     return joint.kind == "screw" or oblique or any(a.stiffness or a.mimic for a in joint.axes)
 

@@ -14,7 +14,7 @@ def band_of(I):
 
 @device
 def assemble(I, W):
-    """Compute the right-hand side and the lower band of J M^-1 J' + C, tips first; each row ends with the diagonal."""
+    """Compute the right-hand side and the lower band of J M^-1 J' + C, from the tips; rows end with the diagonal."""
     a, step, width = band_of(I)
     clear(W, I[f.AT_BANDED], I[f.LINES] * width)
     for i in range(1, I[f.BODIES]):

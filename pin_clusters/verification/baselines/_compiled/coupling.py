@@ -1,7 +1,8 @@
 """Tree velocities as functions of the independent velocities, for each part (group of rows that share velocities).
 
 The scaled rows [K_d, K_i, 1] (dependent velocities, independent velocities, identity) are solved by Gauss-Jordan
-elimination with complete pivoting. It yields K_d^-1 K_i, K_d^-1, the pivot rows, and the dependence of the other rows.
+elimination with complete pivoting. This yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows in terms of
+these.
 """
 
 import math
@@ -30,7 +31,7 @@ def part(I, p):
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add a body row's coefficients for the joints below body ``top``; ``columns`` maps velocities to columns."""
+    """Add the coefficients of row r for the joints below body ``top``; ``columns`` maps velocities to columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:

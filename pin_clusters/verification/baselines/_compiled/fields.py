@@ -2,7 +2,6 @@
 
 from ....kernels.tables import layout
 
-# Sizes.
 (
     BODIES,  # number of bodies, including the universe
     TREE_V,  # number of velocities of the expanded tree
@@ -51,15 +50,15 @@ from ....kernels.tables import layout
     C_SIZE,  # number of rows
     C_REAL,  # offset of constants in W
     C_MORE,  # offset of constants in I
-    # Rows.
+    # Rows of the constraint Jacobian. They act on bodies, or on joint velocities (rows between joints).
     ENTRY,  # list per row: entries, one per body on which the row acts
     ENTRY_BODY,
     TERM,  # list per row between joints: terms
     TERM_DOF,
     TOP,  # nearest common ancestor of the bodies of each row; -1 for a row between joints
-    ROD_CLOSURE,  # closure of each rod with mass
+    ROD_CLOSURE,  # index of the closure of each rod with mass
     FAKES,  # number of bodies with fictitious inertia
-    KEEP,  # rows in the dense system; then the index of each row in this system, or -1; then the size of the system
+    KEEP,  # list of rows in the dense system; index of each row in this system, or -1; size of the system
     # Sparsity patterns.
     NEAR,  # list per joint: adjacent joints that are eliminated later
     NEARS,
@@ -69,9 +68,9 @@ from ....kernels.tables import layout
     NODE_ROW,
     GOES,  # list per entry of NODE_ROW: entries to which the elimination propagates this entry
     GOES_TO,
-    LINE,  # first row of each joint in the banded matrix
-    DOF_BODY,  # body moved directly by each tree velocity
-    SAME,  # identity table: the index of each velocity
+    LINE,  # index of each joint's first row in the banded matrix
+    DOF_BODY,  # body whose joint has each tree velocity
+    SAME,  # identity table, which maps each velocity to itself
     # The mass matrix in generalized coordinates.
     G_ROW,  # list per independent velocity: tree velocities that depend on it
     G_DOF,
@@ -107,7 +106,7 @@ from ....kernels.tables import layout
     AT_V, AT_BETA, AT_A,  # velocity; acceleration at zero joint acceleration; acceleration
     AT_BODY, AT_M, AT_B,  # inertia in world axes; 6 x 6 inertia after lending; load
     AT_VT, AT_AT,  # velocities and accelerations of the tree
-    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # row wrenches, right-hand sides, scales, multipliers; row system
+    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # row wrenches, right-hand sides, scales, multipliers; system
     AT_LAMBDA, AT_E,  # forces that joints transmit: components, wrenches
     AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # Cholesky factors and products with them
     AT_Y, AT_Z,  # row wrenches, propagated from the tips to the base

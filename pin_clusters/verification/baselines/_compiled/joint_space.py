@@ -25,7 +25,7 @@ def prepare(I, W, q, v, fext):
 
 @device
 def turning(I, W):
-    """Subtract the effect of bias accelerations of the bodies from the right-hand sides of body closures."""
+    """Subtract the effect of bias accelerations from the right-hand sides of rows that act on bodies."""
     clear(W, I[f.AT_A], 6)
     for i in range(1, I[f.BODIES]):
         put(W, I[f.AT_A] + 6 * i, load6(W, I[f.AT_BETA] + 6 * i) + from_parent(I, W, I[f.AT_A], i))
@@ -48,7 +48,7 @@ def inverse_dynamics(I, W, moving, to):
         put(W, I[f.AT_A] + 6 * i, a)
         w = rigid_mul(load10(W, I[f.AT_BODY] + 10 * i), a)
         put(W, I[f.AT_LAMBDA] + 6 * i, w - load6(W, I[f.AT_B] + 6 * i) if moving else w)
-    # Add the middle masses of rods. Their wrenches on the ends and their velocity terms are already computed.
+    # Add the middle masses of rods; the wrenches of these masses and their velocity terms are already computed.
     for k in range(I[f.ROWS] - I[f.HARD]):
         e, x = I[I[f.ENTRY] + I[f.HARD] + k], 0.0
         for n in range(2):
@@ -71,7 +71,7 @@ def inverse_dynamics(I, W, moving, to):
 
 @device
 def gather(I, W, t, to):
-    """Compute G' t, where t are the tree torques at offset ``t``."""
+    """Compute G' times the tree torques at offset ``t``."""
     for j in range(I[f.NV]):
         total = 0.0
         for k in each(I, f.G_ROW, j):
@@ -173,7 +173,7 @@ def rod_masses(I, W):
 
 @device
 def project(I, W):
-    """Compute the non-zero lower triangle of G' M G."""
+    """Compute the non-zero entries in the lower triangle of G' M G."""
     n, t, M, masses = I[f.NV], I[f.AT_MG], I[f.AT_MY], I[f.AT_MASSES]
     for j in range(n):
         for k in each(I, f.UP, j):

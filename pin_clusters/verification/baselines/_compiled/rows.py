@@ -39,7 +39,7 @@ def point_motion(I, W, body, p):
 def frames(I, W, c):
     """Return the origin of frame b, the axes of frame a, and the x axis of frame b of a closure.
 
-    ``W`` contains, in body axes, the rotation of frame a, the x axis and origin of frame b, then the rows.
+    ``W`` contains, in body axes, the rotation of frame a, the x axis and origin of frame b, and the constraint rows.
     """
     a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
     R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
@@ -108,8 +108,8 @@ def harmonics(I, W, c, q, x):
     """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
     x is work space for the coordinates. The constants are the weights and the phase of each angle, then the coefficient
-    of each term. The table contains the numbers of joints and angles. Each joint has an index in q, and a flag if q
-    contains its cosine and sine. Each term has the number of its factors, and the kind and angle of each factor.
+    of each term. The table contains the numbers of joints and angles. Each joint has an index in q, and a flag for
+    cosine and sine in q. Each term has the number of its factors, and the kind and angle of each factor.
     """
     table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
     n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
@@ -179,7 +179,7 @@ def closures_at(I, W, q, temp):
 
 @device
 def biases(I, W):
-    """Compute the right-hand sides of all rows: the values that products of rows and body accelerations must have."""
+    """Compute the right-hand sides of all rows, which the products of rows and body accelerations must equal."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]

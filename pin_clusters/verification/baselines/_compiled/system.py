@@ -128,7 +128,7 @@ def own_block(I, W, i, to, width, y, near):
 
 @device
 def feel(I, W, nodes):
-    """Initialise the wrenches of all rows at the nodes (bodies, then joints) with their wrenches on bodies."""
+    """Set the wrench of each row at each body and joint (the nodes) to the row's wrench on the body, or to zero."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
@@ -137,7 +137,7 @@ def feel(I, W, nodes):
 
 @device
 def collect(I, W, node, sign, felt, size, base, n):
-    """Add the interaction of all rows that act on one body or joint to the dense system."""
+    """Add the contribution of one body or joint to the dense system, for all pairs of rows that act on the node."""
     for a in each(I, f.NODE, node):
         r = I[I[f.NODE_ROW] + a]
         row_index, x = place(I, r), felt + 6 * a
