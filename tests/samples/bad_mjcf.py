@@ -49,7 +49,7 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and
     "unknown attribute": (joint('stifness="3"'), "'j' 'b' 'stifness' 'stiffness'"),
     "unknown default": (joint('class="x"'), "'x'"),
     "duplicate default class": (world(more='<default><default class="a"/><default class="a"/></default>'), "'a'"),
-    "text instead of a number": (joint('damping="much"'), "'j' 'much'"),
+    "non-numeric value": (joint('damping="much"'), "'j' 'much'"),
     "NaN": (joint('pos="0 0 nan"'), "'nan'"),
     "too few numbers": (joint('axis="1 0"'), "3 '1 0'"),
     "no axis": (joint('axis="0 0 0"'), "'j' 0"),
@@ -60,7 +60,7 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and
     "duplicate joint name": (world(BODY + '<body><joint name="j"/></body>'), "'j'"),
     "duplicate body name": (world(BODY + '<body name="b"/>'), "'b'"),
     "joint in the world": (world("<joint/>"), "'world'"),
-    "free joint of a nested body": (world('<body><body name="x"><freejoint/></body></body>'), "'x'"),
+    "nested free joint": (world('<body><body name="x"><freejoint/></body></body>'), "'x'"),
     "free joint and another": (world("<body><freejoint/><joint/></body>"), "'body1'"),
     "negative mass": (geom('size="1" mass="-1"'), "'g' 'b'"),
     "size missing": (geom('type="box" size="1 1"'), "3 '1 1'"),
@@ -94,19 +94,19 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and
         tied('<joint joint1="k" polycoef="0.1"/><joint joint1="l" polycoef="0.2"/><joint joint1="k" joint2="l"/>'),
         "'joint k - l' 0.1",
     ),
-    "two couplings of the same joints": (
+    "redundant coupling": (
         tied('<joint joint1="k" joint2="l"/><joint joint1="l" joint2="k" polycoef="0 2"/>'), "'joint l - k' 'l' 'k'",
     ),
-    "loop between welded bodies": (
+    "loop of welded bodies": (
         world('<body name="b"><joint/><geom size="1"/><body name="d"/></body>',
               '<equality><connect body1="b" body2="d" anchor="0 0 0"/></equality>'),
         "'connect b - d'",
     ),
-    "weld to a mocap body": (
+    "welded mocap body": (
         world(BODY + '<body name="m" mocap="true"/>', '<equality><weld body1="m" body2="b"/></equality>'),
         "active='false'",
     ),
-    "coupling without a unique inverse": (
+    "non-invertible coupling": (
         tied('<joint joint1="k" polycoef="0.3"/><joint joint1="k" joint2="l" polycoef="0 0 1"/>'), "2",
     ),
     "soft equality": (tied('<flex flex="f"/>'), "'flex 0' <flex>"),
@@ -134,7 +134,7 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and
         tendon('<spatial name="t" stiffness="1"><site site="s"/><geom geom="g"/><site site="s"/></spatial>'),
         "'t'",
     ),
-    "armature of a spatial tendon": (
+    "armature of spatial tendon": (
         tendon('<spatial name="t" armature="1"><site site="s"/><site site="s"/></spatial>'), "'t' armature",
     ),
     "actuator of an unknown joint": (world(more='<actuator><motor joint="x"/></actuator>'), "'x'"),
@@ -142,6 +142,6 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and
     "keyframe of wrong size": (
         world(more='<keyframe><key name="h" qpos="1 2"/></keyframe>'), "2",
     ),
-    "name reserved by Pinocchio": (world('<body><joint name="universe"/></body>'), "'universe'"),
+    "reserved name": (world('<body><joint name="universe"/></body>'), "'universe'"),
     "include in text": (world(more='<include file="x.xml"/>'), "'x.xml'"),
 }  # fmt: skip
