@@ -248,9 +248,9 @@ def with_model(model: Callable[[], pc.ClusterModel], f: Callable[[pc.ClusterMode
 
 # those on which another library for such files was tried; some end there in a segmentation fault or in wrong numbers
 FILES: dict[str, Case] = {
-    "four-bar": Case("two chains closed by a pin: nothing wrong", four_bar),
+    "four-bar": Case("a valid file: two chains closed by a pin", four_bar),
     "rotors by couplings": Case(
-        "a leg with geared and belted rotors: nothing wrong", lambda: pc.buildModelFromXML(LEG)
+        "a valid file: a leg with geared and belted rotors", lambda: pc.buildModelFromXML(LEG)
     ),
     "loop, unknown link": Case(
         'a loop\'s predecessor is "nope"', text(bars(), closing("nope")), pc.LoadError,
@@ -295,7 +295,7 @@ FILES: dict[str, Case] = {
         pc.ConfigurationError, "'closing' pc.project",
     ),
     "tau of the tree": Case(
-        "tau of the size of the tree", lambda: aba(np.zeros(3), [1.0], np.ones(3)), pc.ShapeError, "tau 3 nv 1"
+        "tau of the size of tree.nv", lambda: aba(np.zeros(3), [1.0], np.ones(3)), pc.ShapeError, "tau 3 nv 1"
     ),
     "short q": Case("q without its last entry", lambda: aba(np.zeros(2), [1.0], [1.0]), pc.ShapeError, "q 2"),
     "empty state": Case("empty vectors", lambda: aba([], [], []), pc.ShapeError, "q 0 3"),
@@ -422,7 +422,7 @@ CALLS: dict[str, Case] = {
         pc.ConstraintError, "'strut'",
     ),
     "through the floating base": Case(
-        "a foot of a floating robot tied to the universe", lambda: floating("universe"), pc.ConstraintError,
+        "a loop between a foot of a floating robot and the universe", lambda: floating("universe"), pc.ConstraintError,
         "'foot' 'base' fext",
     ),
     "rod of length 0": Case(
@@ -439,12 +439,12 @@ CALLS: dict[str, Case] = {
         pc.ConstraintError, "2 'crank' 'rocker' 1",
     ),
     "flag on a free joint": Case(
-        'independent="false" on a joint that nothing ties',
+        'independent="false" on a joint without constraints',
         text(bars(), bar("far", "ground", 1.0, 0.0, "false"), closing()), pc.LoadError,
         "'far'",
     ),
     "flag explained by the caller": Case(
-        'independent="false" on joints that only `constraints=` ties',
+        'independent="false" on joints that only `constraints=` couples',
         lambda: pc.buildModelFromXML(
             robot(bars()),
             constraints=[pc.Loop(("b_link", [0.21, 0, 0.2]), ("c_link", [-0.16, 0, 0.3]), "revolute", (0, 1, 0))],

@@ -32,9 +32,9 @@ CASES = {
     # the document
     "empty": ("", LoadError, "version"),
     "malformed": (model(ONE)[:-7], LoadError, ""),
-    "deep": ("<sdf>" + "<a>" * 100_000 + "</a>" * 100_000 + "</sdf>", LoadError, "100"),
-    "entity": (LAUGHS + '<sdf version="1.7"><model name="&b;"/></sdf>', LoadError, ""),
-    "external": ('<!DOCTYPE sdf SYSTEM "http://localhost:1/x.dtd"><sdf/>', LoadError, ""),
+    "deep nesting": ("<sdf>" + "<a>" * 100_000 + "</a>" * 100_000 + "</sdf>", LoadError, "100"),
+    "XML entity": (LAUGHS + '<sdf version="1.7"><model name="&b;"/></sdf>', LoadError, ""),
+    "document type declaration": ('<!DOCTYPE sdf SYSTEM "http://localhost:1/x.dtd"><sdf/>', LoadError, ""),
     "a URDF": ("<robot/>", LoadError, "<robot> <sdf>"),
     "no version": ("<sdf/>", LoadError, "1.7"),
     "future version": (model(ONE, version="2.0"), LoadError, "2.0 1.2 1.12"),
@@ -51,8 +51,8 @@ CASES = {
     ),
     # names
     "no name": (model(link(""), J), LoadError, "<link>"),
-    "name twice": (model(link("a"), link("a"), J), LoadError, "'a'"),
-    "name of a joint": (model(link("a"), joint("a", "world", "a")), LoadError, "'a'"),
+    "duplicate link name": (model(link("a"), link("a"), J), LoadError, "'a'"),
+    "link and joint of one name": (model(link("a"), joint("a", "world", "a")), LoadError, "'a'"),
     "reserved name": (model(link("world"), J), LoadError, "'world'"),
     "unknown parent": (
         model(link("shin"), joint("j", "chin", "shin")),
@@ -63,23 +63,23 @@ CASES = {
     "unknown frame": (model(link("a", "0 0 0 0 0 0", relative_to="f"), J), LoadError, "'a' 'f'"),
     "no parent": (model(ONE).replace("<parent>world</parent>", ""), LoadError, "'j' <parent>"),
     "child is the world": (model(link("a"), joint("j", "a", "world")), LoadError, "'j'"),
-    "itself": (model(link("a"), joint("j", "a", "a")), LoadError, "'a'"),
-    "circle of poses": (
+    "parent is the child": (model(link("a"), joint("j", "a", "a")), LoadError, "'a'"),
+    "cyclic relative poses": (
         model(link("a", "0 0 0 0 0 0", relative_to="b"), link("b", "0 0 0 0 0 0", relative_to="a"), J),
         LoadError,
         "a b",
     ),
-    "circle of frames": (
+    "frame attached to itself": (
         model(link("a"), '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>', J),
         LoadError,
         "'f'",
     ),
-    "long row of poses": (
+    "long pose chain": (
         model(*(link(f"l{i}", "0 0 0 0 0 0", relative_to=f"l{i + 1}") for i in range(5000)), link("l5000"), J),
         LoadError,
         "200",
     ),
-    "models in models": (
+    "deeply nested models": (
         model(link("a"), "".join(f'<model name="m{i}">' for i in range(40)) + "</model>" * 40, J),
         LoadError,
         "20",
@@ -89,7 +89,7 @@ CASES = {
         LoadError,
         "1.7",
     ),
-    "two islands": (model(link("a"), link("b"), J), LoadError, "'world' 'b'"),
+    "unconnected link": (model(link("a"), link("b"), J), LoadError, "'world' 'b'"),
     # numbers
     "pose": (model(link("a", "0 0 0"), J), LoadError, "<pose> 6 '0 0 0'"),
     "nan": (model(link("a", "0 0 0 0 0 nan"), J), LoadError, "<pose>"),
@@ -98,7 +98,7 @@ CASES = {
         LoadError,
         "<pose>",
     ),
-    "form of rotation": (
+    "unknown rotation format": (
         model(link("a", "0 0 0 0 0 0").replace("<pose>0 0 0 0 0 0<", '<pose rotation_format="axis">0 0 0 0 0 0<'), J),
         LoadError,
         "rotation_format 'axis'",
@@ -114,7 +114,7 @@ CASES = {
         InertiaError,
         "'a' -1 1",
     ),
-    "auto": (body('<inertial auto="true"/>'), LoadError, "'a'"),
+    "automatic inertia": (body('<inertial auto="true"/>'), LoadError, "'a'"),
     "inertial frame": (body('<inertial><pose relative_to="j"/></inertial>'), LoadError, "'a' relative_to <inertial>"),
     "axis zero": (moving(axis("0 0 0")), LoadError, "<axis>"),
     "axis short": (moving(axis("0 1")), LoadError, "3"),
@@ -132,28 +132,28 @@ CASES = {
     ),
     # joints
     "type": (model(link("a"), joint("j", "world", "a", "hinge")), LoadError, "'hinge'"),
-    "screw": (
+    "zero pitch": (
         model(link("a"), joint("j", "world", "a", "screw", axis() + "<screw_thread_pitch>0</screw_thread_pitch>")),
         LoadError,
         "0",
     ),
-    "screw of no pitch": (
+    "tiny pitch": (
         model(link("a"), joint("j", "world", "a", "screw", axis() + "<thread_pitch>1e20</thread_pitch>")),
         LoadError,
         "-1e-20",
     ),
-    "screw of nothing but pitch": (
+    "huge pitch": (
         model(link("a"), joint("j", "world", "a", "screw", axis() + "<thread_pitch>1e-20</thread_pitch>")),
         LoadError,
         "-1e+20",
     ),
     "no second axis": (model(link("a"), joint("j", "world", "a", "universal")), LoadError, "<axis2>"),
     "mimic unknown": (follows('<mimic joint="x"/>'), LoadError, "'k' <mimic> 'x'"),
-    "mimic nobody": (follows("<mimic/>"), LoadError, "'k'"),
+    "mimic without joint": (follows("<mimic/>"), LoadError, "'k'"),
     "mimic a link": (follows('<mimic joint="a"/>'), LoadError, "'k' 'a' <mimic>"),
     "mimic second axis": (follows('<mimic joint="j" axis="axis2"/>'), LoadError, "'k' 'j' <mimic>"),
     "mimic zero": (follows('<mimic joint="j"><multiplier>0</multiplier></mimic>'), LoadError, "'k' 0 <mimic>"),
-    "mimic itself": (follows('<mimic joint="k"/>'), LoadError, "'k' LinearCoupling <mimic>"),
+    "joint mimics itself": (follows('<mimic joint="k"/>'), LoadError, "'k' LinearCoupling <mimic>"),
     "mimic misspelt": (
         follows('<mimic joint="j"><multiplyer>2</multiplyer></mimic>'),
         LoadError,
@@ -164,22 +164,22 @@ CASES = {
         LoadError,
         "gearbox_ratio 0",
     ),
-    "no reference": (
+    "gearbox without reference": (
         model(GEARS, joint("jb", "base", "b"), gearbox("a", "b", "", "2")),
         LoadError,
         "<gearbox_reference_body>",
     ),
-    "gear across": (
+    "joint not parallel to gearbox": (
         model(GEARS, joint("jb", "base", "b", inside=axis("1 0 0")), gearbox("a", "b", "base", "2")),
         LoadError,
         "'gears' 'jb'",
     ),
-    "gear on a slide": (
+    "gearbox on prismatic joint": (
         model(GEARS, joint("jb", "base", "b", "prismatic"), gearbox("a", "b", "base", "2")),
         LoadError,
         "'gears' 'jb' 'b'",
     ),
-    "gear of one": (
+    "gearbox with one joint": (
         model(GEARS, joint("jb", "base", "b", "fixed", ""), gearbox("a", "b", "base", "2")),
         LoadError,
         "'gears' 1 <parent>",
@@ -195,7 +195,7 @@ CASES = {
         "'jb' 'ja'",
     ),
     # what changes the dynamics
-    "weightless": (body("<gravity>0</gravity>" + BODY), LoadError, "<gravity>"),
+    "link without gravity": (body("<gravity>0</gravity>" + BODY), LoadError, "<gravity>"),
     "kinematic": (body("<kinematic>1</kinematic>" + BODY), LoadError, "'a' <kinematic>"),
     "drag": (body("<velocity_decay><linear>0.1</linear></velocity_decay>" + BODY), LoadError, "velocity_decay"),
     "added mass": (body("<inertial><mass>1</mass><fluid_added_mass/></inertial>"), LoadError, "fluid_added_mass"),

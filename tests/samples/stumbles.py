@@ -122,7 +122,7 @@ def asked(name: str) -> Callable[[], Any]:
 
 _OWN = "ClusterModel"
 _UNIT = "1e-7 kg m^2"
-_PINS = "`pc.{f}`; or, of the tree without couplings, `{f}` of Pinocchio with `model.tree` and `data.tree`."
+_PINS = "`pc.{f}`; or, for the tree without couplings, `pin.{f}` with `model.tree` and `data.tree`."
 
 CASES: dict[str, Case] = {
     "wrapper": Case(
@@ -135,7 +135,7 @@ CASES: dict[str, Case] = {
     ),
     "pin.integrate": Case(
         "`pin.integrate(model, q, v)` with a `ClusterModel`", called(lambda m, d, q, v: pin.integrate(m, q, v)),
-        TypeError, _OWN, "`pc.integrate`, which moves what follows as well.",
+        TypeError, _OWN, "`pc.integrate`, which also moves the dependent joints.",
     ),
     "pc.rnea of a tree": Case(
         "`pc.rnea(tree, ...)` with a `pin.Model` and a `ClusterData`",
@@ -151,11 +151,11 @@ CASES: dict[str, Case] = {
         pc.ArgumentTypeError, "convention pin.Convention",
     ),
     "motor torque, nan": Case(
-        "`pc.motor_torque` at a pose that is NaN: NaN, as elsewhere",
+        "`pc.motor_torque` at a NaN pose, which returns NaN",
         called(lambda m, d, q, v: pc.motor_torque(m, d, bad(q), v), "ankle_2rsu"),
     ),
     "other release": Case(
-        "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"),
+        "`pc.buildGeomFromSdf`, which exists only in other builds of Pinocchio", asked("buildGeomFromSdf"),
         pc.NotAvailableError, "'buildGeomFromSdf'",
     ),
     "model's name": Case(
@@ -166,15 +166,15 @@ CASES: dict[str, Case] = {
         "'shoulder' " + _UNIT,
     ),
     "kg cm^2": Case(
-        "one of 9.2e-5 kg m^2 as `axial_inertia=0.92` (kg cm^2)", lambda: arm(rotor("elbow", 9.0, 0.92), floating=True),
+        "9.2e-5 kg m^2 as `axial_inertia=0.92` (kg cm^2)", lambda: arm(rotor("elbow", 9.0, 0.92), floating=True),
         pc.InertiaError, "'shoulder' " + _UNIT,
     ),
     "too much for its link": Case(
-        "a rotor of more inertia than the link of which it is a part", lambda: arm(rotor("elbow", 7.0, 2e-2)), None,
+        "a rotor with more inertia than the link that includes it", lambda: arm(rotor("elbow", 7.0, 2e-2)), None,
         "'shoulder' " + _UNIT,
     ),
     "too much for what it turns": Case(
-        "one on the ground, 1e3 times too large",
+        "a rotor on the ground, 1e3 times too large",
         lambda: arm(rotor("wrist", 9.0, 9.2e-3, carrier="universe", axis=(1, 0, 0))), None,
         "'wrist' " + _UNIT,
     ),
@@ -184,7 +184,7 @@ CASES: dict[str, Case] = {
         "1.07 " + _UNIT,
     ),
     "twice": Case(
-        "a `Rotor` beside the same motor's armature", lambda: arm(rotor("wrist", 100.0, 1e-6, armature="keep"),
+        "a `Rotor` and the armature of the same motor", lambda: arm(rotor("wrist", 100.0, 1e-6, armature="keep"),
         armature=0.01), None, "armature='replace'",
     ),
     "ratio 1e300": Case(
