@@ -1,6 +1,6 @@
 """Summarize a robot: its closed loops, rotor speeds, reference pose, and the armature in its file.
 
-``pin-clusters info`` prints this summary. Clusters, rotors and dimensions are attributes of ``ClusterModel``.
+``pin-clusters info`` prints this summary. It also prints clusters, rotors and dimensions from ``ClusterModel``.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class ClosedLoop:
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
     stated: int  # total number of constraint equations; those that are not solved are redundant
-    chosen_at_each_pose: bool  # whether each pose selects the equations that are solved
-    worst_condition: float  # largest condition number over several poses in this assembly mode
+    chosen_at_each_pose: bool  # whether the equations to solve are selected again at each pose
+    worst_condition: float  # as ``condition``, but the largest over several poses in this assembly mode
     condition: float  # condition number of the dependent-joint Jacobian at the reference pose; 1 is best
-    dropped: float  # largest residual of the redundant equations, [rad] or relative to the length of the loop
+    dropped: float  # largest residual of the redundant equations, [rad] or a fraction of the loop's length
 
 
 def closed_loops(model: ClusterModel) -> list[ClosedLoop]:
@@ -65,17 +65,17 @@ def _closed_by(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
 
 
 def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
-    """Count a cluster's constraint equations; omit couplings that are implied by other constraints."""
+    """Count a cluster's constraint equations; omit couplings that are evaluated after the loops are solved."""
     follow = {id(row) for row in loop.followers}
     implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
     return sum(c.size for c in loop.closures) + implicit
 
 
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
-    """Return, for each rotor, the factor of each joint velocity in the rotor's speed relative to its carrier.
+    """Return gear ratios: the factors of the joint velocities in each rotor's speed relative to its carrier.
 
-    Without closed loops, the factors multiply independent velocities. With closed loops, they multiply tree velocities,
-    so the factors are valid at every pose.
+    Without closed loops, the factors multiply independent velocities. With closed loops, they multiply velocities of
+    any joints in the spanning tree, so the factors are valid at every pose.
 
     Args:
         model: The robot.

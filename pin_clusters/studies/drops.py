@@ -31,12 +31,12 @@ def floats(model: ClusterModel) -> bool:
 
 
 def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "pose") -> np.ndarray:
-    """Return the reference pose, shape (nq,), with the given joint positions; joints in loops follow.
+    """Return the reference pose, shape (nq,), with some joint positions changed; closed loops remain closed.
 
     Args:
         model: The robot.
         pose: Pairs of a joint name pattern, in which ``*`` and ``?`` stand for any text, and a position, [rad] or [m].
-            The last matching pattern counts; a pattern without a match raises ``UnknownNameError``.
+            If several patterns match a joint, the last one applies. Without a match, ``UnknownNameError`` is raised.
         what: Name of the argument in messages.
 
     Example:
@@ -155,7 +155,7 @@ class Drop:
             notes.append(f"Dropped from {drop:g} m.")
         if (driven := hold.kp > 0.0).any():
             gains = (f"{x[driven].min():.3g} to {x[driven].max():.3g}" for x in (hold.kp, hold.kd))
-            notes.append("A PD controller holds its pose, kp {}, kd {}.".format(*gains))
+            notes.append("A PD controller holds the pose, kp {}, kd {}.".format(*gains))
         options |= {"dt": dt, "ground": ground, "touching": touching}
         approximate = None if ghost is None else approximations.robot(model, ghost)
         return cls(model, q, hold, options, tuple(notes), approximate, approximations.LABELS.get(ghost or "", ""))

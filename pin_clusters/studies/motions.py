@@ -1,4 +1,4 @@
-"""Generate motions for display: passive swings, joint sweeps, random poses, recordings, and approximate robots.
+"""Generate motions for display: passive swings, joint sweeps, random poses, recordings, and simulated approximations.
 
 ``pin-clusters view --animate`` shows these motions; ``pin_clusters.visualize.animate`` accepts their arrays.
 """
@@ -39,7 +39,7 @@ class Motion:
         time: Time of each sample, shape (n,), [s].
         q: Configurations of the tree, shape (n, nq).
         v: Independent velocities, shape (n, nv).
-        tau: Independent torques, shape (n, nv), constant between samples, [N m] or [N]; None if unknown.
+        tau: Torques of the independent joints, shape (n, nv), [N m] or [N]; None if unknown.
         notes: Sentences about the motion, for the legend.
     """
 
@@ -106,14 +106,14 @@ def make(
 
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Motion:
-    """Simulate a robot without motor torques that is released at an offset from its reference pose.
+    """Simulate a robot that is released at an offset from its reference pose and moves without motor torques.
 
     A floating base is fixed. If gravity does not move the robot, its joints start with a speed of 1 rad/s.
 
     Args:
         model: The robot.
         duration: Duration, [s].
-        amplitude: Initial offset of every independent joint from the reference pose, [rad] or [m]; loops may reduce it.
+        amplitude: Initial offset of every independent joint, [rad] or [m]; reduced if closed loops cannot reach it.
         progress: Callback that is called with the numbers of finished and total steps.
 
     Raises:
@@ -170,7 +170,7 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
     Args:
         model: The robot.
         duration: Duration, [s].
-        amplitude: Amplitude of every sine, [rad] or [m]; closed loops may reduce it.
+        amplitude: Amplitude of every sine, [rad] or [m]; reduced if closed loops cannot reach it.
     """
     sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
     time, q, v, a = sine.states(model)
@@ -181,7 +181,7 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
 
 
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
-    """Return a sentence that lists independent joints beyond the limits in the robot's file, or an empty string."""
+    """Return a note that lists the independent joints beyond their position limits, or an empty list."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
     names = []
     for name in study.trajectories.moved_joints(model):

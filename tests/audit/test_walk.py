@@ -161,7 +161,7 @@ def test_a_gentle_touch_down_counts_for_little() -> None:
         "walk", landings, ("diagonal",), DT, 0.0, 0.0, 9.0, 0.8, np.array([0.05, 0.1, 0.15]), ("foot",), pushed
     )
     assert "3 touch-downs of 0.001 to 2 N s in the first 5 ms; errors in per cent of the largest: " in found.sentence
-    assert " -5 to +1 % (-0.1 to +0.02 N s), up to 0 ms earlier or later, 1 not at all." in found.sentence
+    assert " -5 to +1 % (-0.1 to +0.02 N s), up to 0 ms earlier or later, 1 missing." in found.sentence
     assert found.worst is landings[0]
     shown = section.values(found)["walk"]["impulses"]
     assert "error / largest" in shown
@@ -198,7 +198,7 @@ def test_numbers_that_read_alike_are_said_once() -> None:
     assert "block armature -0.062 % (-0.01 N s)" in text
     assert "straight" not in text
     straight = Walked(*numbers, ("foot",))
-    assert "It lands on straight legs (foot)" in straight.sentence
+    assert "The robot lands on straight legs (foot)" in straight.sentence
     assert "--trajectory minimum-jerk --pose" in straight.sentence
     assert straight.as_dict()["straight"] == ["foot"]
     assert Walked("drop", twice[:1], *numbers[2:]).sentence.startswith("1 touch-down of 16 N s in")
@@ -244,7 +244,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "drop from 0.02 m: 4 touch-downs" in " ".join(done.output.split())
     text = (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
     assert "At touch-down" in text
-    assert "Nothing but the ground holds the robot" in text
+    assert "Only the ground supports the robot" in text
     assert json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))["walk"]["harness"] == 0.0
     for given, message in (
         (["tello", "--walk"], "contains no walking motion of tello"),

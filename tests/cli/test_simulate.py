@@ -51,7 +51,7 @@ def test_without_a_ground() -> None:
     assert not found.tau.any()
     assert np.ptp(found.q, axis=0).max() > 0.1
     held = run("simulate", "four_bar", "--duration", "0.2", "--out", "held.npz")
-    assert "A PD controller holds its pose" in held.stdout
+    assert "A PD controller holds the pose" in held.stdout
     assert np.ptp(pc.SimulationResult.from_npz("held.npz").q, axis=0).max() < 1e-3
 
 

@@ -1,8 +1,8 @@
 """Compare published with correct armature values of commercial robots, and compute the torque errors of both.
 
 For each robot, the sheet ``robot_models/atlas/NAME.yaml`` lists motor data, their sources and published armature
-values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and ``write``
-writes the pages.
+values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and
+``AtlasResult.write`` writes the pages.
 """
 
 from .entries import Entry, JointLine, Judged

@@ -48,16 +48,16 @@ def examine(sheet: Sheet, found: Found | None, any_version: bool = False, drop: 
     sources = tuple(sorted({m["sure"] for m in sheet.motors if "sure" in m}))
     bare = Entry(sheet.name, sheet.robot, "known", sheet.origin, found.digest if found else "", sources)
     if sheet.unknown:
-        state, reason = "unknown", "Too little is published about its motors, and the atlas does not guess."
+        state, reason = "unknown", "Too little is published about its motors to compute its armature."
     elif not sheet.file:
         state, reason = "no file", "Its motors are known, but no robot file is published."
     elif found is None:
-        fetch = f": robot_descriptions pull {sheet.file['module']}" if "module" in sheet.file else ""
+        fetch = f". Download it: robot_descriptions pull {sheet.file['module']}" if "module" in sheet.file else ""
         state, reason = "not here", f"Its file is not on this machine{fetch}."
     elif not (found.known or any_version):
         state, reason = (
             "other version",
-            f"The sheet does not list its file, SHA-256 {found.digest[:12]}... Use --any-version to compute it anyway.",
+            f"The file found, SHA-256 {found.digest[:12]}..., is not in the sheet. Use --any-version to use it anyway.",
         )
     else:
         try:

@@ -22,7 +22,7 @@ class JointLine(Result):
 
     Attributes:
         joints: Names of the joints.
-        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives exactly one of these joints.
+        turns: Gear ratio and axial rotor inertia, [kg m^2], of the motors that drive each of these joints.
         first: Sum of ``ratio^2 * J`` over these motors, where J is the axial rotor inertia.
         total: ``first`` plus the inertia of further gear stages.
         published: Armature in each published set; None if the set does not contain the joint.
@@ -40,7 +40,7 @@ class Judged(Result):
     """Errors that a set of armature values causes.
 
     Attributes:
-        name: ``"none"``, ``"published"``, ``"right armature"`` or ``"block armature"`` (the last two from the rotors).
+        name: ``"none"``, ``"published"``, ``"right armature"`` or ``"block armature"`` (computed from rotors).
         where: Source of a published armature set.
         low: Smallest ratio of this armature to the correct armature; ``high`` is the largest ratio.
         percent: RMS torque error in per cent of the joint's peak torque, by motion and by driven joint.
@@ -81,10 +81,10 @@ class Entry(Result):
         state: ``"known"``, or the reason why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``,
             ``"other version"``, ``"failed"``.
         file: Description of the robot file's origin; ``digest`` is the file's SHA-256.
-        sure: Sources of the motor data.
+        sure: Kinds of the sources of motor data, such as ``"maker"`` or ``"measured"``.
         joints: Armature of the joints.
         judged: Errors of ``none``, ``right armature``, ``block armature`` (only without loops) and each published set.
-        gait: Name of the gait that ships for this robot, if there is one.
+        gait: Name of the recorded gait of this robot in ``pc.study.motions()``; empty if there is none.
         verdict: The result in one sentence.
     """
 
@@ -100,7 +100,7 @@ class Entry(Result):
     verdict: str = ""
 
     def error(self, name: str, motion: str = "sine") -> float:
-        """Return the largest error of the named set, or of the worst published set, [%]; NaN if unknown."""
+        """Return the largest error of a set, [%]; ``"published"`` selects the worst published set; NaN if unknown."""
         judged = self.worst if name == PUBLISHED else next((j for j in self.judged if j.name == name), None)
         return judged.worst(motion)[1] if judged else math.nan
 
@@ -135,7 +135,7 @@ class Entry(Result):
             missing = f"without armature the torque error is up to {two(self.error(NONE))} % of the peak torque"
             return f"No published armature was found; {missing}; {remaining}."
         if correct_count == len(self.published):
-            return f"The published armature agrees with gears and rotors; {remaining}."
+            return f"The published armature agrees with gear ratios and rotor inertias; {remaining}."
         joint, percent = self.worst.worst("sine")
         verb = "is" if correct_count == 1 else "are"
         best = f" ({correct_count} of {len(self.published)} sets {verb} correct)" if correct_count else ""

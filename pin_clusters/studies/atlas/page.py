@@ -117,6 +117,6 @@ def _sets(e: Entry) -> Html:
         percentages = *(j.worst(m)[1] for m in MOTIONS), j.push, j.landing
         lines.append([name, over, Words(j.worst("sine")[0]), *map(two, percentages)])
     caption = (
-        "Largest torque error at joints with a motor; largest errors of inertia and touch-down impulse at the ends."
+        "Largest torque error at joints with a motor; largest errors of inertia and touch-down impulse at chain ends."
     )
     return template.table(head, lines, caption, "Errors")

@@ -1,4 +1,4 @@
-"""Compute all robots of the atlas in worker processes, and write the pages and tables."""
+"""Compute the results of all robots in worker processes, and write the pages and tables."""
 
 import os
 import time
@@ -97,7 +97,7 @@ def run(
         workers: Number of worker processes; 1 means that the current process does all the work.
 
     Raises:
-        UnknownNameError: No sheet has this name.
+        UnknownNameError: A name in ``only`` is not the name of a sheet.
         LoadError: A sheet is invalid; the message states the line.
 
     Example:

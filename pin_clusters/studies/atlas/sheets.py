@@ -9,7 +9,7 @@ from ...files.readers.motors import read_motors
 
 
 class Sheet(NamedTuple):
-    """Content of a sheet, by the keys of ``files.motor_keys.FILE``. The option ``--motors`` also accepts sheets."""
+    """Content of a sheet; ``files.motor_keys.FILE`` describes its keys. The option ``--motors`` also accepts sheets."""
 
     name: str
     path: Path

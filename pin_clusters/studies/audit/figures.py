@@ -32,7 +32,7 @@ STYLES = {level: plots.STYLES[level] | {"linewidth": width, "marker": mark} for 
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 _POINTS = 300  # largest number of points per curve
 _TINY = 1e-3  # smallest error that affects the limits of the axis, [%]
-_BEFORE = 0.012  # time shown before a landing, [s]; the time shown after the landing is three times longer
+_BEFORE = 0.012  # time shown before a landing, [s]; the time shown after the landing is three times as long
 
 
 def _line(level: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
-    """Draw stacked signed bars of the shares ``<part, total> / <total, total>``, [%], shape (joints, parts)."""
+    """Draw the share of each part in the squared error of each joint as bars, [%], shape (joints, parts)."""
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
     drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")
@@ -144,11 +144,11 @@ def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, 
 
 
 def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], names: Sequence[str]) -> Html:
-    drawn, axes = over("time [s]", "% of the reference pose")
+    drawn, axes = over("time [s]", "% of the reference value")
     lines(axes, time, zip(names, (100.0 * y / constant for y, constant in entries), strict=True))
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
     axes.set_xlim(float(time[0]), float(time[-1]))
-    text = f"Reflected inertia along the motion in per cent: {', '.join(names)}."
+    text = f"Reflected inertia along the motion, in per cent of the reference pose: {', '.join(names)}."
     return finished(drawn, axes, "Reflected inertia along the motion", "range", text)
 
 

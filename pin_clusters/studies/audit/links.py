@@ -19,7 +19,7 @@ _SINGULAR = 1e6  # condition number above which D counts as singular
 
 @dataclass(frozen=True, eq=False)
 class LinkSide(Result):
-    """Reflected inertia of the motors of one cluster, in the coordinates of the links that the motors move."""
+    """Reflected inertia of the motors of one cluster, in the joint coordinates of the links that the motors move."""
 
     joints: tuple[str, ...]  # names of the links' joints
     motors: tuple[str, ...]  # names of the motors' joints

@@ -67,7 +67,7 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
         folder: Folder for the files; it is created if it does not exist.
 
     Returns:
-        The paths of the page and of the numbers.
+        The paths of ``audit.html`` and ``audit.json``.
 
     Raises:
         OSError: A file cannot be written.

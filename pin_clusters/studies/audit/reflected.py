@@ -25,9 +25,9 @@ class Drive(Driven, Result):
     """A rotor, and the properties that decide how another simulator can represent it.
 
     Attributes:
-        body: Whether the rotor is a body of the tree. Its own joint must then be locked.
-        own: Whether only its own joint drives the rotor. A closed loop then turns the rotor, which stays a body.
-        apart: Whether the joints that drive the rotor are on different branches of the tree.
+        body: Whether the rotor is a body of the tree. The other simulator must then lock the rotor's own joint.
+        own: Whether the rotor's own joint is the only joint that drives the rotor. The rotor then stays a body.
+        apart: Whether the joints that drive the rotor are on different branches of the kinematic tree.
     """
 
     body: bool
@@ -44,14 +44,14 @@ class Reflected(Result):
     Attributes:
         joints: Names of the rows and columns of ``matrix``, in the order of v.
         matrix: B = sum_r J_r g_r' g_r for the joints that drive rotors, shape (n, n), [kg m^2] ([kg] for prismatic
-            joints); J_r is the axial inertia of rotor r, g_r its ratios. With closed loops, q is the reference pose.
+            joints); J_r is the axial inertia of rotor r, g_r its ratios. With closed loops, B is at the reference pose.
         low: Smallest value of each entry of B along the motion; None without closed loops.
         high: Largest value of each entry of B along the motion; None without closed loops.
         samples: Indices of the evaluated samples of the motion; empty without closed loops.
         along: B along the motion, shape (poses, n, n).
-        armature: Armature for the joints of another simulator: the tree's own armature plus the diagonal of B. With
-            closed loops, J ratio^2 is used for the tree joints that drive rotors.
-        own: The tree's own armature by joint; joints without armature are omitted.
+        armature: Armature for the joints of another simulator: the armature in the robot's file plus the diagonal of B.
+            With closed loops, J ratio^2 at the tree joints that drive rotors replaces the diagonal of B.
+        own: The armature in the robot's file, by joint; joints without armature are omitted.
         drives: The rotors.
         links: Reflected inertia in link coordinates, for differentials whose independent joints are motors.
     """
@@ -90,7 +90,7 @@ class Reflected(Result):
 
 
 def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
-    """Compute the reflected inertia of a robot's rotors; only closed loops use the motion ``q``, shape (N, nq)."""
+    """Compute the rotors' reflected inertia; with closed loops, also along the motion ``q``, shape (N, nq)."""
     drives = tuple(_drive(model, r) for r in model.rotors)
     file_armature = _own_armature(model)
     low = high = along = None

@@ -40,7 +40,7 @@ class AuditResult(Shown, Result):
         study: Torques of the exact robot and of its approximations along the motion.
         verdict: The answer for each purpose, in numbers and in words.
         exercised: Range of motion of each joint, and the joints that the motion does not exercise.
-        why: Physical causes of the torque error of the judged approximation, at some samples of the motion.
+        why: Physical causes of the torque error of the judged approximation (``verdict.asked``).
         simulated: Errors that the approximations cause in a simulation.
         reflected: Reflected inertia, and armature for the joints of another simulator.
         scripts: Code for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
@@ -118,14 +118,14 @@ def run(
         model: The robot, with its rotors.
         trajectory: The motion, as in ``study.run``; by default a sine motion of every joint.
         threshold: Largest acceptable RMS torque error for torque control, [%] of the joint's peak torque.
-        simulation: Largest acceptable RMS error of accelerations under the exact torques, [%] of their RMS.
+        simulation: Largest acceptable RMS error of accelerations under the exact torques, [%] of the RMS acceleration.
         policy: As ``simulation``, but for training a policy in simulation, [%].
         base: As in ``study.run``. By default, a floating base is fixed in sine motions and moves in recorded motions.
         frames: Frame names for comparing apparent inertia and drift; by default the ends of the longest chains.
         walk: Whether to simulate the recorded motion on the ground, with a soft guide on the base, and to compare the
             impulses, torques and joint speeds at touch-down.
-        drop: Height, [m], of a fall in the first pose of the motion, without a guide; the fall replaces the motion.
-        ground: Default: ``pc.Ground()``. With ``walk``, its height is the median height of the robot's lowest point.
+        drop: Height, [m], of a fall in the motion's first pose, without a guide, in which touch-downs are compared.
+        ground: Default: ``pc.Ground()``. With ``walk``, its height is set to the median height of the lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:

@@ -19,11 +19,11 @@ from .reflected import Drive, Reflected, with_rotors
 MUJOCO = "3.3.1"  # First MuJoCo version that supports armature of tendons (tested: 3.3.0 rejects the attribute)
 MUJOCO_INVERSE = "3.3.4"  # First MuJoCo version whose ``mj_inverse`` includes the armature of tendons
 _DIGITS = 12
-_NOTHING = 1e-12  # Couplings below this value, relative to the diagonal, count as zero
+_NOTHING = 1e-12  # Off-diagonal terms below this fraction of the diagonal count as zero
 
 
 def joint_armature(reflected: Reflected) -> dict[str, float]:
-    """Return the armature of MuJoCo's joints: the tree's own armature, plus the armature of rotors without a tendon."""
+    """Return the armature of MuJoCo's joints: the armature in the file, plus J ratio^2 of rotors without a tendon."""
     total = with_rotors(reflected.own, _rotors(reflected, coupled=False))
     return {name: total[name] for name in reflected.armature if name in total}
 
@@ -33,7 +33,7 @@ def tendons(reflected: Reflected) -> tuple[Drive, ...]:
 
 
 def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
-    """Return rotors whose couplings cancel, such as equal motors for the sum and the difference of two joints."""
+    """Return rotors whose off-diagonal terms cancel, such as equal motors for the sum and difference of two joints."""
     return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
 
 
@@ -82,7 +82,7 @@ for name, value in values.items():
 model.armature = armature
 """
 _BLOCK = """
-# block: a pin.Model cannot contain B; use M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
+# block armature adds B, which a pin.Model cannot contain: M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
 import numpy as np
 
 off_diagonal = {{

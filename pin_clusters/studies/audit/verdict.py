@@ -26,7 +26,7 @@ class ThresholdError(PinClustersError, ValueError):
 THRESHOLDS = {"torque control": 5.0, "simulation": 10.0, "a policy": 20.0}
 """Largest acceptable errors, [%]: relative to the peak torque (torque control) or to the RMS acceleration (simulation,
 policy). The policy threshold corresponds to training with motor strengths between 80 and 120 %."""
-_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest scale of acceleration errors: relative to the largest one; absolute
+_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest divisors of acceleration errors: a fraction of the largest, an absolute value
 _LISTED = 3  # largest number of joints that a sentence lists
 
 
@@ -35,7 +35,7 @@ class Worst(Result):
     """The largest error of an approximation.
 
     Attributes:
-        joint: Name of the joint. Acceleration errors may also name ``"base (turning)"`` or ``"base (translation)"``.
+        joint: Name of the joint; for acceleration errors also ``"base (turning)"`` or ``"base (translation)"``.
         percent: RMS error, [%] of the peak torque or of the RMS acceleration of that joint.
     """
 
@@ -45,7 +45,7 @@ class Worst(Result):
 
 @dataclass(frozen=True)
 class Line(Result):
-    """The answer for one purpose.
+    """The verdict for one purpose, such as torque control.
 
     Attributes:
         enough: Whether the judged approximation stays within the threshold at every joint.
@@ -145,7 +145,7 @@ def _flight(asked: str, worst: Worst | None) -> str:
     return (
         "Simulation and policy are judged along the motion, with the exact wrench on the base. In free flight, the "
         f"same torques act without that wrench, so the robot moves differently, and {_SUBJECT[asked]} has "
-        f"{_error_text('', worst)}. The verdict does not depend on it."
+        f"{_error_text('', worst)}. The verdict does not depend on free flight."
     )
 
 
@@ -233,7 +233,7 @@ def _advice(asked: str, best: str | None, lines: dict[str, Line]) -> str:
             return "The loops can be replaced by the constant ratios of the reference pose."
         return "Only the exact loops stay within all thresholds."
     if best in ("none", "no rotor"):
-        return "On this motion the rotors' spin has so little effect that even no armature is within the thresholds."
+        return "On this motion the rotors' spin has so little effect that no armature is needed."
     if best in ("diagonal", "armature"):
         return "Armature with the correct values, J ratio^2 of each joint's rotors, is sufficient."
     if asked == "armature":
@@ -246,5 +246,5 @@ def _advice(asked: str, best: str | None, lines: dict[str, Line]) -> str:
         f"{percent(x.percent)} of the torque, at {x.joint}, and {percent(y.percent)} of the acceleration, at {y.joint}"
     )
     if best == "block":
-        return f"{text}, which is enough. In MuJoCo it is a tendon with armature: the page has the code."
+        return f"{text}, which is enough. In MuJoCo, use a tendon with armature; the page has the code."
     return f"{text}; only exact rotors stay within all thresholds."

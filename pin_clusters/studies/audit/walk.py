@@ -1,8 +1,8 @@
 """Compare the touch-downs of the exact robot and of robots with armature, for the same motion, controller and ground.
 
-The controller applies PD control, gravity compensation and the recorded forces; it does not model rotors. A soft guide
-("harness") supports the base, and its force is reported. In a drop, there is no guide: the robot falls while the
-controller maintains its first pose.
+The controller consists of PD control, gravity compensation and torques that balance recorded ground forces; it does not
+model rotors. A soft guide ("harness") supports the base, and its force is reported. In a drop, there is no guide: the
+robot falls while the controller holds the first pose of the motion.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from ..study.trajectories import Recorded, Trajectory, TrajectoryError, base_col
 
 STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05  # time step; durations after a landing for impulses and for peaks, [s]
 _OFF_GROUND, _MATCH = 0.03, 0.05  # shortest flight before a landing; largest time between matching landings, [s]
-_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # guide, joints [rad/s]; 2 * damping ratio
+_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # frequency of guide, of joints; 2 * damping ratio
 _BENT = 20.0  # a leg is straight if shortening it at 1 m/s needs joint speeds above 20 rad/s / length [m]
 _LARGEST_SHARE = 0.2  # largest acceptable force of the guide, relative to the weight
-_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # contact distance without recorded forces; largest drop height, [m]
+_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # gap up to which a point is in contact; largest drop height, [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,10 @@ class Landing(Result):
         body: Joint that moves the foot.
         time: Time of the touch-down, [s].
         impulse: Normal impulse of the ground in the first 5 ms after touch-down, [N s].
-        torque_at: Joint whose peak torques in the 50 ms after touch-down differ most between the robots.
-        torque: Peak torque of that joint, [N m] or [N].
-        speed_at: Joint whose peak speeds in the 50 ms after touch-down differ most between the robots.
-        speed: Peak speed of that joint, [rad/s] or [m/s].
+        torque_at: Joint with the largest error of the peak torque in the 50 ms after touch-down.
+        torque: Peak torque of ``torque_at``, [N m] or [N].
+        speed_at: Joint with the largest error of the peak speed in the 50 ms after touch-down.
+        speed: Peak speed of ``speed_at``, [rad/s] or [m/s].
     """
 
     body: str
@@ -78,7 +78,7 @@ class Walked(Result):
         time: Time of each sample, shape (samples,), [s].
         bodies: Bodies that may touch the ground.
         pushed: Accumulated normal impulse of the ground, by robot as in ``Landing``, shape (samples, bodies), [N s].
-        straight: Names of joints whose feet land on nearly straight legs in a drop.
+        straight: Feet that land on nearly straight legs in a drop, named as in ``Landing.body``.
     """
 
     motion: str
@@ -119,9 +119,9 @@ class Walked(Result):
             word = "{} {} % ({} N s)".format(approximations.LABELS[level], *span)
             words.append(f"{word}, up to {np.nanmax(np.abs(late)):.0f} ms earlier or later")
             if missed := int(np.isnan(errors).sum()):
-                words[-1] += f", {missed} not at all"
+                words[-1] += f", {missed} missing"
         legs = (
-            f" It lands on straight legs ({', '.join(self.straight)}), which hardly bend, so that rotors have little "
+            f" The robot lands on straight legs ({', '.join(self.straight)}), which hardly bend, so rotors have little "
             "effect. For bent legs pass --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral."
         )
         return (
@@ -189,7 +189,7 @@ def walked(
 
 
 class Control:
-    """The controller of all robots. Its references ``q``, ``v`` and static torques ``tau`` have one row per time step.
+    """The controller of the exact and approximate robots. ``q``, ``v`` and ``tau`` have one row per time step.
 
     ``largest_wrench`` contains the largest force and moment of the guide so far, [N] and [N m].
     """
@@ -229,10 +229,10 @@ class Control:
         self.gain[base] = 0.0
 
     def _straight(self, q: np.ndarray) -> tuple[str, ...]:
-        """Return the joints that move the first bodies to touch the ground, if their legs are straight.
+        """Return the names of the feet that touch the ground first and have straight legs, as in ``Landing.body``.
 
-        A leg counts as straight if joint speeds of 20 rad/s / length [m] cannot shorten it at 1 m/s. These speeds
-        suffice if the knee is bent by 0.2 rad.
+        A leg of length L, in metres, counts as straight if joint speeds of 20 / L rad/s cannot shorten it at 1 m/s.
+        These speeds suffice if the knee is bent by 0.2 rad.
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None

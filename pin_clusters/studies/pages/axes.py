@@ -38,7 +38,7 @@ def tidy(axes: Any, x: str, y: str) -> None:
 
 
 def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
-    """Add a title and a legend, placed ``top`` inches below the upper edge, and convert the figure to HTML."""
+    """Add a title, and a legend ``top`` inches below the upper edge; convert the figure to HTML."""
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
     _enlarge(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
@@ -86,7 +86,7 @@ def broken(name: str) -> str:
 
 
 def tall(names: Sequence[str], least: float) -> float:
-    """Return the height of a row whose names may span several lines, [inches]."""
+    """Return the row height that fits the longest of ``names``, at least ``least``, [inches]."""
     return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 

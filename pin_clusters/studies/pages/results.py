@@ -54,7 +54,7 @@ class Shown:
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Return the decorator for the function that converts a ``kind`` result to texts of files, by file name."""
+    """Return a decorator that registers a function, result -> {file name: () -> text}, for results of type ``kind``."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
@@ -76,9 +76,9 @@ def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Return selected attributes of a result for JSON, and ``more``; arrays become dicts if the result has ``names``.
+    """Return the attributes ``entries`` of ``found``, and ``more``, for JSON; arrays become dicts if it has ``names``.
 
-    An entry is the name of an attribute, or "key:attribute" if the JSON key differs from the name.
+    Entries, separated by spaces, are names of attributes, or "key:attribute" if the JSON key differs from the name.
     """
     pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
     names = getattr(found, "names", None)

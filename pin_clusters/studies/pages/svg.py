@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from .template import Html
 
-# CSS variables of the page, by the plot colour that each variable replaces.
+# CSS variables of the page, and the plot colour that each variable replaces.
 COLOURS = {
     "ink": "#000000",
     "soft": "#555555",

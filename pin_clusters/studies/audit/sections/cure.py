@@ -1,4 +1,4 @@
-"""Show how to represent rotors elsewhere: armature values, their range, and code for other simulators."""
+"""Show how to represent rotors in other simulators: armature values, their range, and code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _armature(r: Reflected) -> Html:
     with_tendons, extra = snippets.joint_armature(r), bool(snippets.tendons(r))
     columns = {"armature": r.armature}
     if r.own:
-        columns["part in the file"] = r.own
+        columns["armature in the file"] = r.own
     if extra:
         columns["with tendons"] = with_tendons
     rows = [[name, *(f"{values.get(name, 0.0):.6g}" for values in columns.values())] for name in r.armature]
@@ -59,7 +59,7 @@ def _off_diagonal(r: Reflected) -> Html:
         for (a, b), x in r.off_diagonal.items()
     ]
     return table(
-        ["pair of joints", "off-diagonal entry", "relative to the geometric mean of both"],
+        ["pair of joints", "off-diagonal entry", "relative to the geometric mean of the diagonal entries"],
         rows,
         f"Off-diagonal entries of the block approximation, {_UNITS}: joints that turn a rotor together.",
         "Off-diagonal reflected inertia",
@@ -94,7 +94,7 @@ def _range(result: AuditResult) -> dict[str, Any]:
         "reference pose."
     )
     if any(" - " in row[0] for row in rows):
-        caption += " Pairs of joints are off-diagonal entries."
+        caption += " Rows with two joints are off-diagonal entries."
     if r.links:
         caption += " Motors of differentials are replaced by the joints of the links that they move."
     head = ["joint", "smallest", "reference pose", "largest", "range"]

@@ -29,7 +29,7 @@ def values(walk_result: Walked | None) -> dict[str, Any]:
     peaks = []  # separate tables, because a single table would be wider than the page
     for quantity, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
         head: Head = ["touch-down", (f"largest {quantity} [{unit}]", ["at", *names])]
-        caption = f"Largest {quantity} in the next {after} ms, at the joint where it differs most."
+        caption = f"Largest {quantity} in the {after} ms after touch-down, at the joint where it differs most."
         peaks.append(table(head, rows, caption, f"Largest {quantity} after touch-downs"))
     worst = walk_result.worst
     return {
