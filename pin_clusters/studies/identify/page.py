@@ -9,7 +9,7 @@ from ..pages.axes import finished, lines, over
 from ..pages.template import Html, Words, number, table
 from .result import Identification
 
-_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Plots; points per curve; smallest listed correlation
+_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Most plots; most points per curve; smallest listed correlation
 
 
 @results.shown_by(Identification)
