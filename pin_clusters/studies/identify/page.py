@@ -57,7 +57,7 @@ def page(result: Identification) -> str:
 def _plot(result: Identification, k: int) -> Html:
     samples = slice(None, None, max(1, len(result.time) // _POINTS))
     drawn, axes = over("time [s]", "torque [N m] or [N]")
-    curves = {"measured": result.measured, "estimate": result.predicted[1], "model before": result.predicted[0]}
+    curves = {"measured": result.measured, "estimate": result.predicted[1], "prior model": result.predicted[0]}
     lines(axes, result.time[samples], ((name, y[samples, k]) for name, y in curves.items()))
     text = f"Torque of {result.rows[k]} in the last part of the log: {', '.join(curves)}."
     return finished(drawn, axes, result.rows[k], f"row{k}", text)
