@@ -634,7 +634,7 @@ def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> Non
         (("--trajectory", "minimum-jerk", "--pose", "neutral", "--pose", "knee=x"), "'knee=x' must be JOINT=NUMBER"),
         (
             ("--experiment", "torque-sinusoids", "--dt", "0.1"),
-            "--experiment can be combined only with ROBOT, --output and --drop-rotors",
+            "--experiment defines its own motion. Pass only ROBOT, --output and --drop-rotors.",
         ),
     ],
 )

@@ -103,7 +103,7 @@ def study(
     out = common.console()
     if experiment is not None:
         if command.given(options) or trajectory != "sine" or base is not None or independent:
-            raise click.UsageError("--experiment can be combined only with ROBOT, --output and --drop-rotors.")
+            raise click.UsageError("--experiment defines its own motion. Pass only ROBOT, --output and --drop-rotors.")
         folder = Path(f"study_{experiment}") if output is None else output
         command.run_experiment(experiment, robot, folder, out, drop_rotors=drop_rotors)
         return
