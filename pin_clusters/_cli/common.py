@@ -46,7 +46,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def with_options(model: ClusterModel, robot: str, independent: Sequence[str] | None = None) -> ClusterModel:
-    """Apply --motors, --rotor and --from-armature to the robot, then change to the given independent joints."""
+    """Apply --motors, --rotor and --from-armature to the model, then make the joints in ``independent`` independent."""
     from ..algorithms.dynamics.with_independent import with_independent
     from ..files.motor_keys import ENDING
     from ..files.readers.motors import with_motors

@@ -92,7 +92,7 @@ def _show_loops(model: ClusterModel, out: Console) -> None:
     put(out, _closed_loops(model))
     say(
         out,
-        "Equations: number of solved equations and of all equations; the others are redundant. Dropped: residual of "
+        "Equations: number of solved and of all constraint equations; the others are redundant. Dropped: residual of "
         "the redundant equations, in rad or relative to the loop's length. Condition number of the dependent joints: "
         "1 is best, above 1e8 is singular; worst: largest value at sampled poses of the assembly mode.\n",
     )

@@ -21,8 +21,8 @@ class ClosedLoop:
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
     stated: int  # total number of constraint equations; those that are not solved are redundant
-    chosen_at_each_pose: bool  # whether the equations to solve are selected again at each pose
-    worst_condition: float  # as ``condition``, but the largest over several poses in this assembly mode
+    chosen_at_each_pose: bool  # whether the solved equations are selected anew at each pose
+    worst_condition: float  # largest condition number (see ``condition``) over several poses of the assembly mode
     condition: float  # condition number of the dependent-joint Jacobian at the reference pose; 1 is best
     dropped: float  # largest residual of the redundant equations, [rad] or a fraction of the loop's length
 

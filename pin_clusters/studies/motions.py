@@ -75,7 +75,7 @@ def make(
     amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
 ) -> Motion:
-    """Create the motion with the given name for a robot.
+    """Create a motion of a robot for display.
 
     Args:
         model: The robot.
@@ -117,7 +117,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
         progress: Callback that is called with the numbers of finished and total steps.
 
     Raises:
-        SimulationError: The simulation ends at its first step.
+        SimulationError: The simulation fails in its first step.
 
     Example:
         >>> import pin_clusters as pc
@@ -236,7 +236,7 @@ def recording(name: str) -> study.Recorded:
 
 
 def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
-    """Return a recorded motion and its torques. ``duration``, [s], limits the motion to its beginning."""
+    """Return a recorded motion with its torques or, if ``duration`` is given, its first ``duration`` seconds."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
@@ -260,7 +260,7 @@ def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | N
     Raises:
         UnknownNameError: The robot has no such approximation.
         ModelError: The motion has no torques.
-        SimulationError: The simulation ends at its first step.
+        SimulationError: The simulation fails in its first step.
 
     Example:
         >>> import pin_clusters as pc

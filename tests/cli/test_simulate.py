@@ -78,7 +78,7 @@ def test_mistakes(arguments: tuple[str, ...], words: str, monkeypatch: pytest.Mo
         (("simulate", "mini_cheetah", "--touching", "FL_knee=0,0"), "must be NAME or NAME=X,Y,Z"),
         (("simulate", "four_bar", "--pose", "crank"), "must be JOINT=NUMBER"),
         (("simulate", "four_bar", "--out", "a.txt"), "one of .csv, .npz, .html, .png"),
-        (("simulate", "mini_cheetah", "--ghost", "block"), "--ghost needs a page"),
+        (("simulate", "mini_cheetah", "--ghost", "block"), "--ghost requires an HTML page"),
         (("view", "four_bar", "--kp", "3"), "--kp cannot be used without --simulate"),
         (("view", "four_bar", "--simulate", "--forces"), "--forces cannot be used with --simulate"),
     ],

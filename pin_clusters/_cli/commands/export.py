@@ -133,7 +133,7 @@ def convert(
     if trainer is not None:
         mjcf_options = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
         if clash := [name for name, value in mjcf_options.items() if value]:
-            raise click.UsageError(f"{clash[0]} does not apply to --for.")
+            raise click.UsageError(f"{clash[0]} cannot be combined with --for.")
         return _for_trainer(
             common.with_options(common.load(robot), robot, independent), robot, trainer, target, gains, force
         )
@@ -142,7 +142,7 @@ def convert(
     force = force or (target is None and into is not None)
     target = target or into
     if target is None:
-        raise click.UsageError("Missing argument 'OUT', or --into THEIR.xml.")
+        raise click.UsageError("Specify the output file OUT, or --into THEIR.xml.")
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
         raise click.UsageError(f"{target} has the extension {target.suffix!r}; expected one of {', '.join(FORMATS)}.")
@@ -150,7 +150,7 @@ def convert(
     for option in (name for name, value in mjcf_only.items() if value and kind != "MJCF"):
         raise click.UsageError(f"{option} does not apply to {kind}.")
     if into is not None and (kind != "MJCF" or meshes or timestep):
-        raise click.UsageError("--into needs an MJCF file, without --meshes and --timestep.")
+        raise click.UsageError("--into writes MJCF (.xml, .mjcf) and cannot be combined with --meshes or --timestep.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Add --force to replace it, or choose another name.")
     model = common.with_options(common.load(robot), robot, independent)
@@ -164,7 +164,7 @@ def convert(
             from ..view import meshes_of
 
             options["visual_model"] = meshes_of(model, robot)
-        # With `diagonal`, an edited file would keep the armature of the tendons.
+        # An edited file would keep the armature of its tendons, but `diagonal` allows armature only on joints.
         tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)
         anew = {"exact": True, "diagonal": tendons}.get(approximation or "best", False)
         why = ", ".join([f"--approximation {approximation}"] * anew + ["--timestep"] * bool(timestep))

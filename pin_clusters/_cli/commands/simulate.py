@@ -84,7 +84,7 @@ def simulate(
             raise click.UsageError(f"--out {file}: the file extension must be one of {', '.join(work.FILES)}.")
         common.check_writable(file, "--out")
     if how["ghost"] and not any(file.suffix.lower() == ".html" for file in out):
-        raise click.UsageError("--ghost needs a page. Add --out FILE.html.")
+        raise click.UsageError("--ghost requires an HTML page. Add --out FILE.html.")
     model = common.with_options(work.load(robot, base), robot, independent)
     drop, console = work.of(model, **how), common.console()
     result, notes = work.run(drop)

@@ -28,8 +28,8 @@ class Motor:
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
     """Return a cluster's rotors. Without rotors, return independent joints (if possible, those with effort limits).
 
-    The torque limit of a rotor is the effort limit of its joint. If the rotor has no joint in the file, the limit is
-    the effort limit of the driven joint, divided by the ratio; if it drives several joints, there is no limit.
+    The torque limit of a rotor is the effort limit of its joint. For a rotor without a joint in the file, it is the
+    effort limit of the driven joint divided by the ratio; if such a rotor drives several joints, there is no limit.
     """
     if rotors := [r for r in model.motors if r.name in cluster.rotors]:
         return tuple(_of_rotor(model, r) for r in rotors)

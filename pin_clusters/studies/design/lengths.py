@@ -65,7 +65,7 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
         inside = s.q if s.low.kind == "limit" else s.q[1:]
         inside = inside if s.high.kind == "limit" else inside[:-1]
         poses += list(inside[:: max(1, len(inside) // _POSES)])
-    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # in the loops
+    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]
     closures = (*(x for c in loop.closures for x in _as_bodies(model, c)), *couplings)
     equations = Equations(model.own_tree, closures)
     names, derivatives, misfit = [], [], []
@@ -125,7 +125,7 @@ def _replaced(
 
 
 def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
-    """Return the loops and rods between bodies that replace a mechanism, or the closure ``c`` itself."""
+    """Return the loops and rods that are equivalent to the mechanism of ``c``, or ``c`` itself if there are none."""
     generic = getattr(c.source, "generic", None)
     if not isinstance(c, JointClosure) or generic is None:
         return (c,)
@@ -147,7 +147,7 @@ def _with_length(c: Closure, data: pin.Data) -> Closure:
 
 
 def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[float], Closure]]]:
-    """Yield the points and the length of a rod or loop, or the lengths of any other mechanism."""
+    """Yield the name of each length or point coordinate of a closure, and a function that changes it by a step."""
     label = part(str(c.source.label))
     if isinstance(c, RodClosure):
         yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)

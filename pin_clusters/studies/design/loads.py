@@ -99,7 +99,7 @@ def loads(
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Return motor torques as tree torques equivalent to ``tau``; add joints that keep a torque to ``unpowered``."""
+    """Convert ``tau`` to tree torques of motors; add joints with torques that motors cannot supply to ``unpowered``."""
     tree = model.own_tree
     torques = np.zeros(tree.nv)
     remainder = tau.copy()

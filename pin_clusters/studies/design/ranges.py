@@ -27,12 +27,12 @@ class JointRange(Result):
         reference: Value in the reference pose, [rad] or [m].
         low: Smallest value, [rad] or [m].
         high: Largest value, [rad] or [m].
-        low_end: Reason for the lower end. For a dependent joint: the end of the ``low_by`` motion or a turning point.
+        low_end: Reason for the lower end; for a dependent joint, the end of ``low_by``'s motion or a turning point.
         high_end: Reason for the upper end.
         low_by: Independent joint whose motion leads to the lower end while the other independent joints rest.
         high_by: Independent joint whose motion leads to the upper end.
         anywhere: Smallest and largest value if all independent joints of the cluster move. None if there is only one
-            independent joint, or if there are more than two and one of them turns fully or has no end.
+            independent joint, or if there are more than two and one of them turns fully or moves without limit.
         turns: Whether the joint turns fully. If so, ``high - low`` is its motion per turn of the moved joint.
     """
 
@@ -52,7 +52,7 @@ class JointRange(Result):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Range if all independent joints of the cluster move or, if this is unknown, if one joint moves."""
+        """Return ``anywhere`` or, if it is unknown or the joint turns fully, the range while one joint moves."""
         return (self.low, self.high) if self.anywhere is None or self.turns else self.anywhere
 
     def as_dict(self) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) 
         width = s.values[min(k + 1, last)] - s.values[first]
     direction = np.zeros(model.nv)
     direction[s.moved.column] = 1.0
-    base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # full turns of a continuous joint
+    base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # multiple of a full turn, for continuous joints
 
     def value(by: float) -> float:
         try:

@@ -127,8 +127,8 @@ def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -
     """Return the smallest and largest value that each joint reaches if all independent joints move.
 
     The search follows the sweeps and random directions from the reference pose. From the best pose for each joint,
-    linear programs subject to the joint limits continue the search. The result is empty if one joint alone can turn
-    fully or has no end. Continuous joints are omitted. The search does not prove that no larger range exists.
+    linear programs subject to the joint limits continue the search. The result is empty if any joint can turn fully or
+    move without limit. Continuous joints are omitted. The search does not prove that no larger range exists.
     """
     if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
         return {}

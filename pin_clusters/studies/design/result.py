@@ -37,7 +37,7 @@ class MechanismPart:
         transmissions: Velocity ratios and inertias along each sweep.
         motors: Motors of the cluster.
         torques: Deliverable joint torques; None if there are no motors.
-        gains: Stiffness of two joints over the region, for two motors of unit stiffness; None for other clusters.
+        gains: Stiffness of two joints with two motors of unit stiffness over the region; None for other clusters.
         lengths: Sensitivity of the dependent joints to lengths; None if there are no loops.
     """
 
@@ -114,8 +114,8 @@ def mechanism(
     """Analyse linkages: ranges of motion, velocity ratios, motor torques, bearing loads, and length sensitivities.
 
     From the reference pose, ``pc.integrate`` moves one independent joint at a time in both directions, until a joint of
-    its cluster reaches a limit or a loop cannot close. Bisection refines the end. Floating bases and joints with
-    several degrees of freedom do not move. Angles are in rad, lengths in m, forces in N, torques in N m,
+    its cluster reaches a limit or a loop cannot close. Bisection refines the end of the range. Floating bases and
+    joints with several degrees of freedom do not move. Angles are in rad, lengths in m, forces in N, torques in N m,
     inertias in kg m^2 (kg for prismatic joints).
 
     Args:

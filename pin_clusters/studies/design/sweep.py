@@ -138,7 +138,7 @@ class Walker:
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Bisect between a reachable and an unreachable distance; return the reachable q, distances, kind and joint."""
+        """Bisect between reachable and unreachable distance; return the reachable q, both distances, kind and joint."""
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:
@@ -173,7 +173,7 @@ class Walker:
         return True
 
     def _turns(self, q: np.ndarray, done: float) -> float:
-        """Return the number of turns that the limits allow; a joint may advance by a full turn with each turn."""
+        """Return the number of turns that the limits allow; only joints that advance with each turn limit it."""
         turns = math.inf
         for c in self.watched:
             before, after = (c.value(self.model, x) for x in (self.model.q_reference, q))

@@ -86,7 +86,7 @@ def torques(
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
-        if s.turns:  # a full turn has no ends, so use poses halfway
+        if s.turns:  # a full turn has no ends, so use the middle of both directions
             ends = (s.reference // 2, (s.reference + len(s.values) - 1) // 2)
         for k in ends:
             if abs(s.values[k] - s.values[s.reference]) > 1e-6:
@@ -135,10 +135,10 @@ def distinct(t: Torques) -> list[TorqueSet]:
 
 
 def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) -> tuple[Coordinate, ...]:
-    """Return the output joints of a cluster. With one degree of freedom, they are all joints without rotors.
+    """Return a cluster's output joints: all joints without rotors if the cluster has one degree of freedom.
 
-    With several degrees of freedom, they are the dependent joints without rotors, if their number equals the number of
-    independent joints and the motors drive the independent joints. Otherwise, they are the independent joints.
+    With several degrees of freedom, the outputs are the dependent joints without rotors if there are as many as
+    independent joints and the motors drive only independent joints. Otherwise, they are the independent joints.
     """
     joints = coordinates(model, cluster.joints)
     free = [c for c in joints if c.column >= 0]
@@ -163,7 +163,7 @@ def _inside(s: Sweep, k: int) -> np.ndarray:
 def _matrix(
     G: np.ndarray, columns: list[int], joints: tuple[Coordinate, ...], motors: tuple[Motor, ...]
 ) -> np.ndarray | None:
-    """Return the matrix from motor to joint torques (virtual work); None if the joints are not independent here."""
+    """Return the matrix from motor to joint torques (virtual work); None if joint velocities are linearly dependent."""
     B = np.array([m.row @ G[:, columns] for m in motors]).T
     D = G[np.ix_([c.iv for c in joints], columns)]
     if len(columns) == 1:

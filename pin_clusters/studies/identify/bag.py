@@ -53,7 +53,7 @@ def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
         joint_names = {joint} if joint else names.get(k, set())
         if len(joint_names) != 1:
             raise TrajectoryError(
-                f"{file}: {head[i]!r} belongs to the joints {sorted(joint_names)}; expected one joint in name{k}."
+                f"{file}: {head[i]!r} contains the joints {sorted(joint_names)}; name{k} must be equal in all lines."
             )
         if quantity != "name" and not np.isnan(column := np.array(values[i])).all():
             result[joint_names.copy().pop() + _ENDINGS[quantity or joint_quantity]] = column

@@ -58,7 +58,7 @@ class Equations:
     X: np.ndarray  # regressor, shape (N, rows, parameters)
     priors: np.ndarray  # prior values of the parameters
     losses: Losses | None  # friction of the gears; None if all gears are lossless
-    take: Filter  # filters and samples the losses; the other arrays are already filtered
+    take: Filter  # filter and sampling of the losses; the other arrays are already filtered
 
     def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Compute the residuals, (N, rows), and the torque derivatives of the model, (N, rows, parameters)."""
@@ -122,7 +122,7 @@ def equations(
     if np.any(loss_factors) or any(p.kind.endswith("efficiency") for p in unknowns):
         if np.linalg.matrix_rank(B[0]) < len(motors):
             raise ModelError(
-                f"identify: the motors of {model.name!r} are kinematically coupled, so their loads cannot be separated."
+                f"identify: the motors of {model.name!r} are kinematically coupled, so their gear loads are not unique."
             )
         spins = alpha @ speed_map.T + [spins_of_carriers(model, *x)[1] for x in zip(q, rates, alpha, strict=True)]
         B_inverse, load_derivatives = np.linalg.pinv(B), np.zeros((n, len(motors), len(unknowns)))
@@ -144,7 +144,7 @@ def equations(
         if all_sought and np.linalg.norm(load - load_derivatives @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
                 f"identify: the efficiencies of {model.name!r} cannot be estimated, because `what` contains every "
-                "mass and spring that loads the motors. Remove one whose value is known."
+                "mass and spring that loads the motors. Remove a known mass or spring from `what`."
             )
         losses = Losses(turns, load, load_derivatives, to_rows @ B, np.array(loss_factors), eta_index)
     residual, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - model_torque, torque))

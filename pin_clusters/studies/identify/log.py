@@ -102,8 +102,8 @@ def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool)
         run_lengths, peak = np.diff(np.append(-1, ends)), np.abs(x).max()
         if len(run_lengths) > 2 * _FLAT and run_lengths[1] > 1 and np.all(run_lengths[1:-1] == run_lengths[1]):
             raise TrajectoryError(
-                f"{name}: column {key!r} repeats each value {run_lengths[1]} times, so its sampling rate is lower. "
-                "Resample all columns to this rate."
+                f"{name}: column {key!r} repeats each value {run_lengths[1]} times, so it was sampled at a lower "
+                "rate than the time. Resample all columns to that lower rate."
             )
         flat = run_lengths[(np.abs(x[ends]) == peak) & (run_lengths >= _FLAT)].sum() if len(run_lengths) > 1 else 0
         if flat and key.endswith((".tau", ".current", ".v")):

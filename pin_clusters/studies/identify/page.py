@@ -9,7 +9,7 @@ from ..pages.axes import finished, lines, over
 from ..pages.template import Html, Words, number, table
 from .result import Identification
 
-_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Plots; points per curve; smallest listed correlation
+_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Most plots; most points per curve; smallest listed correlation
 
 
 @results.shown_by(Identification)
@@ -57,7 +57,7 @@ def page(result: Identification) -> str:
 def _plot(result: Identification, k: int) -> Html:
     samples = slice(None, None, max(1, len(result.time) // _POINTS))
     drawn, axes = over("time [s]", "torque [N m] or [N]")
-    curves = {"measured": result.measured, "estimate": result.predicted[1], "model before": result.predicted[0]}
+    curves = {"measured": result.measured, "estimate": result.predicted[1], "prior model": result.predicted[0]}
     lines(axes, result.time[samples], ((name, y[samples, k]) for name, y in curves.items()))
     text = f"Torque of {result.rows[k]} in the last part of the log: {', '.join(curves)}."
     return finished(drawn, axes, result.rows[k], f"row{k}", text)

@@ -81,13 +81,13 @@ def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
         matches = {p.label: p for p in candidates if fnmatchcase(p.of, pattern or "*")}
         if not matches:
             names = ", ".join(dict.fromkeys(p.of for p in candidates)) or "none. Add one with pc.Spring or pc.Rotor"
-            raise ModelError(f"identify: {model.name!r} has no {entry!r}. Names with {kind}: {names}.")
+            raise ModelError(f"identify: {model.name!r} has no parameter {entry!r}. {kind} exists for: {names}.")
         selected |= matches
     return list(selected.values())
 
 
 def scales(unknowns: Sequence[Parameter]) -> np.ndarray:
-    """Return the scales: prior magnitudes, at least 1e-3 of the largest with the same unit; 1 if all are zero."""
+    """Return prior magnitudes, at least 1e-3 of the largest prior with the same unit; 1 if all these are zero."""
     largest = [max(abs(o.prior) for o in unknowns if o.unit == p.unit) for p in unknowns]
     return np.array([max(abs(p.prior), 1e-3 * top) or 1.0 for p, top in zip(unknowns, largest, strict=True)])
 
@@ -128,7 +128,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
 def _spin(model: ClusterModel, r: RotorElement, is_axial: np.ndarray, values: np.ndarray) -> Parameter:
     """Return the axial inertia of a rotor as a parameter.
 
-    For a rotor that is a body, the direction is n n' (n: axis); the bound is the sum of the other two moments.
+    For a rotor that is a body with axis n, the direction is n n'; the upper bound is the sum of the other two moments.
     """
     upper, direction = np.inf, 1.0 * is_axial
     if r.joint_id is not None:

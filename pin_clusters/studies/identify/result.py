@@ -25,8 +25,8 @@ class Identification(Shown, Result):
             (2, parameters). If the estimate is at a bound, the interval lies on one side of the bound.
         correlation: Correlation of the estimates, shape (parameters, parameters).
         bias: Bias caused by noise in the measured motion; the estimates are already corrected for it.
-        unidentifiable: Labels of parameters that the motion does not excite, or that act like other parameters.
-        weak: Labels of parameters whose error exceeds the estimate. ``moved`` contains labels of corrected parameters.
+        unidentifiable: Labels of parameters that do not affect the torques, or only jointly with others.
+        weak: Labels of parameters whose error exceeds the estimate. ``moved`` lists estimates that were made physical.
         combinations: Label, value and error of each identifiable combination of several parameters.
         rows: Names of the motors or joints whose torques are compared.
         rms: RMS torque error in the last part of the log, shape (2, rows), [N m] or [N]: with prior parameters, and

@@ -53,9 +53,9 @@ def identify(
             ``JOINT.v``, ``JOINT.a``, base and forces as in ``Recorded.from_file``; and torques. Torques are columns
             ``MOTOR.tau`` (at the rotor, [N m]) or ``MOTOR.current`` ([A]) for all motors, or ``JOINT.tau`` (motor
             torque at each independent joint). The log must also contain all external forces.
-        what: Kinds (``identification.KINDS``), or ``"NAME: KIND"``, where ``*`` stands for any text. ``mass`` does not
-            change the centre of mass. ``inertial`` selects all ten parameters. Springs must exist in the model.
-            ``efficiency`` without ``back_efficiency`` estimates one value for both directions.
+        what: Kinds of parameters (``identification.KINDS``), or ``"NAME: KIND"``, where ``*`` matches any text.
+            ``mass`` does not change the centre of mass. ``inertial`` selects all ten parameters. Springs must exist in
+            the model. ``efficiency`` without ``back_efficiency`` estimates one value for both directions.
         cutoff: Cutoff frequency, [Hz], of a fourth-order Butterworth filter, which is applied forwards and backwards to
             motion, torques and equations. The default lies above the bandwidth of the motion. If the log contains all
             accelerations, the default is infinite (no filter).
@@ -65,8 +65,8 @@ def identify(
         allow_saturated: Whether to accept columns that stay constant at their extreme values, as saturated sensors do.
         friction_speed: Smoothing speed of dry friction, as in ``pc.passive_torque``, [rad/s] or [m/s].
         test: Fraction of the log, at its end, used for cross-validation. The final estimates use the whole log.
-        noises: Number of repetitions with added noise. They estimate the bias that noise in the measured motion causes.
-            With 0, the bias is not corrected.
+        noises: Number of repetitions with added noise, which estimate the bias caused by noise in the measured motion;
+            0 turns this bias correction off.
         seed: Seed of the added noise.
 
     Returns:
@@ -75,7 +75,7 @@ def identify(
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or an option is out of range.
-        UnknownNameError: A kind is unknown.
+        UnknownNameError: A kind of parameter is unknown.
         ModelError: The robot has no parameter of a requested kind. Or gear losses cannot be estimated, because motors
             are coupled or no load is known.
         TrajectoryError: The log is invalid (names, gaps, rates, values that are not finite, saturation, length), or
@@ -142,7 +142,7 @@ def identify(
         # Simulation extrapolation: added noise reveals the bias caused by motion noise (Cook and Stefanski 1994).
         rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PinClustersWarning)  # the fit of the log itself has already warned
+            warnings.simplefilter("ignore", PinClustersWarning)  # the fit without added noise has already warned
             noise = (strength * rng.standard_normal(columns.shape) for _ in range(noises))
             noisy_fits = [fit(equations_of(columns + x), unknowns, min_lags, solution) for x in noise]
         bias = np.mean([noisy.x for noisy in noisy_fits], axis=0) - solution.x

@@ -1,7 +1,7 @@
 """Compare the exact inverse dynamics with the approximations of transmissions that simulators use.
 
-Without closed loops, the approximation levels are ``none``, ``diagonal`` and ``block`` (armature). With closed loops,
-they are ``unconstrained`` and ``frozen`` and, if the model contains rotors, ``no rotor`` and ``armature``.
+For robots without closed loops, the approximations are ``none``, ``diagonal`` and ``block`` (armature); with closed
+loops, ``unconstrained``, ``frozen`` and, if there are rotors, ``no rotor`` and ``armature``.
 """
 
 import warnings

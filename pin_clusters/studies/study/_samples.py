@@ -18,7 +18,7 @@ documented = stock(
     """
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or an array contains values that are not real numbers.
-        UnknownNameError: The robot has no such approximation.
+        UnknownNameError: The robot has no approximation with the given name.
         ShapeError: An array has the wrong size.
         ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
     """,
@@ -26,8 +26,8 @@ documented = stock(
 
 
 def chosen(model: ClusterModel, levels: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
-    """Return the named approximations in the given order. If ``levels`` is None, return all approximations."""
-    if isinstance(levels, Mapping):  # the caller supplies the approximate models
+    """Return the approximations that ``levels`` lists, in this order; if ``levels`` is None, return all of them."""
+    if isinstance(levels, Mapping):  # ``levels`` already maps names to approximations
         return levels
     available = approximations.names(model)
     if levels is None:

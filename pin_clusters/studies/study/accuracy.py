@@ -27,14 +27,14 @@ class StudyResult:
     Attributes:
         trajectory: The motion. The amplitude of a wave may be smaller than requested; see ``reach``.
         drop_rotors: Whether the approximate robots omit the rotors.
-        joints: Column names of all arrays, which are the moving joints. If the base floats, the first six columns are
-            the wrench on the base, in the base frame.
+        joints: Names of the columns of all arrays: the moving joints. If the base floats, the components of the wrench
+            on the base, in the base frame, precede the joints.
         units: Unit of each column, ``"N m"`` or ``"N"``.
         time: Time of each sample, shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
         approximate: Torques by name of the approximation, shape (samples, joints).
-        centre: Mean coordinates of the joints in a wave, shape (joints,); None means zero. With closed loops, they are
-            the coordinates in the reference pose.
+        centre: Coordinates about which the joints move in a wave, shape (joints,): the reference pose if the robot has
+            closed loops. None means zero.
         phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all joints move in phase.
         asked: Requested amplitude if the amplitude was reduced; otherwise None.
         reach: The limit that reduced the amplitude; None if the amplitude was not reduced.
@@ -135,15 +135,15 @@ def run(
 ) -> StudyResult:
     """Compare exact inverse dynamics with the approximations along a motion.
 
-    By default, every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)`` with the values
-    of arXiv 2311.13732. In that paper, all joints move ``in_phase``. Here, joints that share rotors or loops have
-    different phases, so that every degree of freedom of a differential moves. Joints with several degrees of freedom
-    are held in their neutral configuration.
+    By default, every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)`` with the
+    amplitude and frequency of arXiv 2311.13732. In that paper, all joints move ``in_phase``. Here, joints that share
+    rotors or loops have different phases, so that every degree of freedom of a differential moves. Joints with several
+    degrees of freedom are held in their neutral configuration.
 
     A robot with closed loops moves about ``model.q_reference``, and continuation keeps its loops closed. If the loops
     cannot follow a wave (sine, chirp, swing), A is reduced for all joints. The limit is the amplitude at which a loop
-    can no longer close, or at which the condition number of its dependent joints exceeds 1e3. A becomes 0.9 times that
-    limit, which the result contains as ``reach``. ``approximations.names(model)`` lists the approximations.
+    can no longer close, or at which the condition number of its dependent joints exceeds 1e3. A is then 0.9 times this
+    limit, which ``StudyResult.reach`` describes. ``approximations.names(model)`` lists the approximations.
 
     Args:
         model: The robot. If it has no closed loops, all its dependent joints must be rotors.
@@ -165,7 +165,7 @@ def run(
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``trajectory`` is not a Trajectory.
-        TrajectoryError: A value is out of range, the trajectory does not fit the robot, or the base does not float.
+        TrajectoryError: A value is out of range, the trajectory does not fit the robot, or the base cannot float.
         ModelError: No joint can move, or the robot has no closed loops and a dependent joint is not a rotor.
         ConfigurationError: The reference pose of closed loops is nearly singular.
 

@@ -19,7 +19,7 @@ class Efficiency(NamedTuple):
 
     Attributes:
         energy_in: Energy that driving motors and back-driven joints supply to the transmissions.
-        energy_out: Energy that leaves the transmissions. Motors and gears lose ``energy_in - energy_out``.
+        energy_out: Energy delivered to driven joints and back-driven motors; the loss is ``energy_in - energy_out``.
         friction: Energy lost to friction in the motor.
         gear: Energy lost in the gear.
         copper: Energy lost in the windings; NaN if the motor constants are unknown.

@@ -68,7 +68,6 @@ def save(result: "StudyResult", path: Path) -> None:
         is_lowest = row == rows - 1 or k == n - 1
         torque, error = panels = [figure.add_subplot(grid[row, 2 * stack + i]) for i in range(2)]
         text = _rms_line({level: float(x[k]) for level, x in rms.items()}, float(result.max_exact[k]))
-        # The names of the wrench components contain "force" or "moment".
         quantity = "moment" if name.startswith("base moment") else "force" if result.units[k] == "N" else "torque"
         titles.append(draw_joint(panels, result, k, shown, name, text, what=quantity, last=is_lowest))
         for axes in panels:

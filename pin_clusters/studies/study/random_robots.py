@@ -17,7 +17,7 @@ A robot is drawn as follows (U: uniform distribution; L: log-uniform distributio
   rotor, and it turns with the sum of the two joint angles.
 
 States: angles U(-pi, pi), velocities U(-5, 5) rad/s, accelerations U(-50, 50) rad/s^2. A floating base has a random
-orientation. Along and about each axis, it has U(-1, 1) m/s, U(-2, 2) rad/s, U(-5, 5) m/s^2 and U(-10, 10) rad/s^2.
+orientation and, per axis, velocities U(-1, 1) m/s, U(-2, 2) rad/s, accelerations U(-5, 5) m/s^2, U(-10, 10) rad/s^2.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def robot(rng: np.random.Generator) -> RandomRobot:
         belts[k] = parent >= 0 and not belts[parent] and bool(rng.random() < 0.4)
         joint, axis = _joint(rng)
         turn = _rotation(rng)
-        if belts[k]:  # the axis is parallel to the parent joint's axis
+        if belts[k]:  # align the joint axis with the parent joint's axis
             turn = _turned(axis, axes[parent]) @ pin.exp3(float(rng.uniform(-np.pi, np.pi)) * axis)
         placement = pin.SE3(turn, float(rng.uniform(0.1, 0.5)) * _direction(rng))
         ids[k] = _add(tree, ids[parent], joint, placement, f"joint_{k}", _box(rng, (0.5, 3.0), (0.05, 0.3)))

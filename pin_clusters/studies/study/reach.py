@@ -35,9 +35,9 @@ class Reach:
 def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reach:
     """Find the largest amplitude that a robot can reach from its reference pose in all given directions.
 
-    Continuation follows each direction in steps of 1/200 of the range. It stops if a loop cannot follow
-    (``BranchLost``) or if the condition number of K_d reaches 1e3. Bisection then locates the limit. The requested
-    amplitude is returned if it is at most 0.9 times this limit. Joint limits are ignored. The result is deterministic.
+    Continuation follows each direction up to ``amplitude / 0.9``, in 200 steps. It stops if a loop cannot follow
+    (``BranchLost``) or if the dependent-joint Jacobian K_d has a condition number of 1e3. Bisection then locates the
+    limit. The requested amplitude is returned if it is at most 0.9 times this limit. Joint limits are ignored.
 
     ``directions``, shape (directions, nv), contains the displacement along each independent velocity coordinate per
     unit of amplitude, [rad] or [m]. A (nearly) singular reference pose raises ``ConfigurationError``.
@@ -60,7 +60,7 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:
-    """Move from q to a pose given relative to the reference pose, so that rounding errors do not accumulate."""
+    """Move from q to the pose at ``offset`` from the reference pose; rounding errors thus do not accumulate."""
     tree = model.tree
     v_tree = np.zeros(tree.nv)
     v_tree[model.idx_v_independent] = offset * direction
@@ -104,7 +104,7 @@ def _badly_determined(model: ClusterModel, data: ClusterData, q: np.ndarray) -> 
     for state in condition(model, data, q):
         if not state.K_d < CONDITION:
             return (
-                f"{labels(model, state.cluster)} is nearly singular (condition {CONDITION:g} of its dependent joints)"
+                f"{labels(model, state.cluster)} is nearly singular (dependent joints: condition number {CONDITION:g})"
             )
     return ""
 

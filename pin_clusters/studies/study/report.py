@@ -133,7 +133,7 @@ def cut(result: StudyResult) -> str:
         return ""
     return (
         f"The amplitude is reduced from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 times the largest "
-        f"amplitude of all joints together: at {result.reach.end:g} from the reference pose, {result.reach.reason}."
+        f"amplitude that all joints can reach: at {result.reach.end:g} from the reference pose, {result.reach.reason}."
     )
 
 

@@ -118,7 +118,7 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Return the tags and the parts of an object for its digest. Changes would make existing digests invalid."""
+    """Return the tags and parts of an object for its digest. Changing this function would invalidate old digests."""
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):

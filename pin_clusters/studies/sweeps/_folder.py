@@ -108,7 +108,7 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     differences = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(
-            f"{folder} was written with another version, whose results may differ: {differences}. Install that "
+            f"{folder} was written with another package version, whose results may differ: {differences}. Use that "
             "version, or choose another folder."
         )
     if changed:

@@ -100,8 +100,8 @@ _limits: Any = None
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread, because rounding errors depend on the number of threads.
 
-    Most libraries have one limit per process. If several threads set this limit, the last thread restores it. OpenMP
-    has one limit per thread.
+    Most libraries have one limit per process. If several threads set this limit, the last one to finish restores the
+    original limit. OpenMP has one limit per thread.
     """
     from threadpoolctl import threadpool_limits
 
@@ -154,8 +154,8 @@ _own_note: np.ndarray | None = None
 def prepare(notes: Any, begun: Any) -> None:
     """Initialize a process of the pool.
 
-    ``notes`` contains one shared row (process id, chunk, case) per worker. ``Processes.deaths`` reads them to find the
-    case at which a worker died. ``begun`` is the shared number of rows in use.
+    ``notes`` contains one shared row (process id, chunk, case) per worker. ``Processes.deaths`` reads these rows to
+    find the case at which a worker died. ``begun`` is the shared number of rows in use.
     """
     global _own_note
     with begun.get_lock():

@@ -84,7 +84,7 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of each dead worker; omit those that the pool ended, unless it ended all."""
+        """Return exit code, chunk and case of dead workers; omit workers ended by the pool, unless no others died."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
@@ -175,5 +175,5 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
 
 
 def _ignore_interrupts() -> None:
-    """Ignore Ctrl-C. A terminal sends it to all processes, but only the parent process must handle it."""
+    """Ignore Ctrl-C, which a terminal sends to all processes, because only the parent process must handle it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -231,7 +231,7 @@ def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) ->
     names, follows = model.tree.names, row.dependent in bodies
     terms = {}
     for m, c in zip(row.masters, row.coefficients, strict=True):
-        # A rotor that drives other rotors already turns faster. A link that follows a rotor must keep its speed.
+        # A driving rotor already turns ``factor`` times faster. A link that follows a rotor must keep its old speed.
         leads = m in bodies
         terms[names[m]] = c * (1.0 if follows == leads else factor if follows else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
@@ -240,7 +240,7 @@ def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) ->
 def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -> Rotor:
     assert isinstance(rotor.ratios, tuple)
     element = next(r for r in model.rotors if r.source is rotor)
-    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that drive other rotors already turn faster
+    faster = {model.tree.idx_vs[j] for j in bodies}  # driving rotors already turn ``factor`` times faster
     ratios = [
         ratio if iv in faster else ratio * factor for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)
     ]

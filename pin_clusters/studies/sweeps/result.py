@@ -23,7 +23,7 @@ class Effort:
         read: Number of cases that were read from the folder.
         workers: Number of workers that returned results.
         peak: Largest peak memory of a worker, [bytes]; 0 if unknown.
-        own: Peak memory of this process, [bytes]; 0 if unknown.
+        own: Peak memory of the calling process, [bytes]; 0 if unknown.
     """
 
     seconds: float = 0.0

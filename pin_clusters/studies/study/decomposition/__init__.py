@@ -24,7 +24,7 @@ PART_LABELS = {
     "spin on carrier": "acceleration of the rotor's spin, as moment on the carrier, J s (g a)",
     "gyroscopic": "gyroscopic moment of the spinning rotor on its carrier, w x J s (g v)",
     "coupling rate": "change of the coupling with the pose, J Gdot v",
-    "asymmetric rotors": "rotor bodies that are not balanced and axisymmetric",
+    "asymmetric rotors": "rotor bodies that are unbalanced or not axisymmetric",
     "rotor mass": "omitted rotor mass",
     "dependents' torque": "torque of the dependent joints",
     "dependents' acceleration": "acceleration of the dependent joints",
@@ -47,7 +47,7 @@ class Decomposition(Result):
         names: Joint name of each column; if a joint has several axes, the axis index follows, as in ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
         total: Exact minus approximate torques, each computed by its own algorithm, shape (N, nv).
-        parts: Value of each part, in the order of ``PARTS``, shape (N, nv); zero if a part does not apply.
+        parts: Each part of the error by name, in the order of ``PARTS``, shape (N, nv); zero if it does not apply.
     """
 
     robot: str

@@ -27,13 +27,13 @@ TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "
 @dataclass(frozen=True, eq=False)
 class SpinningBody:
     joint: int  # joint id in the expanded tree
-    row: int  # index of its speed in the tree velocity
+    row: int  # index of the joint's velocity in the tree velocity
     carrier: int  # joint id of the carrier in the expanded tree
     axial: float  # axial inertia J of the symmetric part; 0 for a prismatic dependent joint
-    reflected: float  # inertia about its joint axis: ``S' I S`` plus the joint's armature
+    reflected: float  # inertia about the joint axis: ``S' I S`` plus the joint's armature
     deviation: np.ndarray | None  # inertia minus its symmetric part, in the joint's frame, (6, 6); None if symmetric
     own: float  # ``S' deviation S``, which ``reflected`` already contains
-    placement: pin.SE3  # placement of its joint frame in the carrier's frame at angle 0
+    placement: pin.SE3  # placement of the joint frame in the carrier's frame at angle 0
     locked: np.ndarray | None  # inertia in the carrier's frame at angle 0, (6, 6); None if the carrier includes it
 
 
@@ -72,7 +72,7 @@ def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:
     full = np.asarray(inertia.matrix())
     about = full[3:, 3:]  # rotational inertia about the origin of the joint
     axial = float(axis @ about @ axis)
-    across = 0.5 * (float(np.trace(about)) - axial)  # any value cancels between spinning and locked rotors
+    across = 0.5 * (float(np.trace(about)) - axial)  # any value will do: spinning minus locked rotors cancels it
     first_moment = pin.skew(inertia.mass * float(axis @ inertia.lever) * axis)
     symmetric = np.zeros((6, 6))
     symmetric[:3, :3] = inertia.mass * np.eye(3)

@@ -23,9 +23,9 @@ class Drift(Result):
     Attributes:
         time: Time of each sample, shape (N,), [s].
         path: Position of the exact robot's frame in the world, shape (N, 3), [m].
-        distance: Distance of each approximate robot's frame from ``path``, shape (N,), [m]; NaN after an early end.
+        distance: Distance of each approximate robot's frame from ``path``, shape (N,), [m]; NaN after a failure.
         angle: Angle between the exact and the approximate robot's frame, shape (N,), [rad].
-        stopped: Error message of each approximation whose simulation ended early; otherwise empty.
+        stopped: Error message of each failed simulation, by name of the approximation.
     """
 
     robot: str
@@ -83,7 +83,7 @@ def drift(
 
     Raises:
         ArgumentTypeError: An argument has the wrong type.
-        UnknownNameError: No frame or approximation has this name.
+        UnknownNameError: ``frame`` or a name in ``levels`` is unknown.
         SimulationError: The simulation of the exact robot fails. ``stopped`` lists failed approximations.
     """
     check_model(model, "metrics.drift")
@@ -110,7 +110,7 @@ def drift(
 
 
 def simulated(*start: Any, least: int = 0, **options: Any) -> tuple[SimulationResult, str]:
-    """Simulate; if this fails after ``least`` samples or more, return those samples and the error message."""
+    """Simulate; if the simulation fails after at least ``least`` samples, return them and the error message."""
     try:
         return simulate(*start, **options), ""
     except SimulationError as error:

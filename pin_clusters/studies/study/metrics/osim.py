@@ -76,7 +76,7 @@ def osim_error(
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` is not real, or ``rows_of`` is unknown.
-        UnknownNameError: No frame or approximation has this name.
+        UnknownNameError: ``frame`` or a name in ``levels`` is unknown.
         SingularClusterError: A closed loop or the mass matrix of an approximation is singular.
     """
     check_model(model, "metrics.osim_error")
@@ -108,6 +108,6 @@ def osim_error(
 def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:
     """Compute ``(J M^-1 J')^-1`` in the directions in which the frame can move."""
     U, size, _ = np.linalg.svd(J, full_matrices=False)
-    moves = U[:, size > _RANK * size.max(initial=0.0)]  # depends only on J, so all levels share these directions
+    moves = U[:, size > _RANK * size.max(initial=0.0)]  # approximations with the same J use the same directions
     J = moves.T @ J
     return np.asarray(moves @ np.linalg.solve(J @ np.linalg.solve(M, J.T), moves.T))

@@ -6,7 +6,7 @@
 - ``end-effector-tracking``: drift of the end effector in open-loop simulations with exact inverse-dynamics torques.
 
 The paper describes only the first experiment; its published code contains the other three. The durations and the
-numbers of robots, states and samples are the authors' values, but the distributions of the random states are not.
+numbers of robots, states and samples are the authors' values; the distributions of the random states differ.
 
 ``published`` reproduces the tables and figures of this and three other papers, including ``torque-sinusoids``.
 """

@@ -69,7 +69,7 @@ def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
-    """Interpolate the size beyond which a ratio stays below 1; return None if it never does, 0 if it always does."""
+    """Interpolate the size beyond which ratios stay below 1; None if the last ratio is not below 1, 0 if all are."""
     below = np.log(np.asarray(ratios, dtype=float)) < 0.0
     if not below[-1]:
         return None

@@ -99,7 +99,8 @@ def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
 def serial(model: ClusterModel) -> pin.Model:
     """Build the tree without rotors and with directly driven links, as simulators model differentials.
 
-    The armature is the diagonal of the reflected inertia at the reference pose. A different nv raises ``ModelError``.
+    The armature is the diagonal of the reflected inertia at the reference pose. If the tree and the
+    robot have different numbers of degrees of freedom, ``ModelError`` is raised.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
     tree = depth_first(model.inertia_tree.copy(), [r.joint_id for r in rotors if r.joint_id is not None])

@@ -58,7 +58,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Results:
     def chains() -> Iterator[tuple[tuple[str, int], dict[str, Call]]]:
         for n in wanted(effort):
             model, memory = chain(n), available()
-            # A pin.Data has four tables of nv^3 numbers, twice during construction. The full tree has a larger nv.
+            # A pin.Data has four tables of nv^3 numbers; its construction needs twice as much. With rotors, nv is 2 n.
             needed = 2.0 * 2.0 * 4.0 * 8.0 * float(2 * n if n <= DENSE else n) ** 3
             data = n <= DATA and (memory is None or needed < memory)
             if n <= DATA and not data:

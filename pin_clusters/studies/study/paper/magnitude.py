@@ -135,7 +135,7 @@ def run(
 ) -> TorqueMagnitude:
     """Compare forward dynamics at random states under torques of increasing magnitude.
 
-    One-dof joints are within 1 rad (m) of zero or, with closed loops, within 0.1 rad (m) of the reference pose.
+    One-dof joints have coordinates within 1 rad (m) of zero or, with closed loops, 0.1 rad (m) of the reference pose.
     Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque
     ``alpha_i * u`` with ``alpha_i = i / (samples - 1)``; u is uniformly distributed within +/- ``max_torque``.
 

@@ -46,7 +46,7 @@ _NAMES = {
 
 
 class _Family(NamedTuple):
-    """A family of trees that differ in one size parameter; with the plot styles of the timed methods and the text."""
+    """A family of trees that differ in one size parameter, with the methods, their plot styles and the captions."""
 
     methods: dict[str, str]
     size: str

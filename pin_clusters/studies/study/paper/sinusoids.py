@@ -132,7 +132,7 @@ def run(
         joint = "knee" if "knee" in last.joints else last.joints[int(np.argmax(rms))]
     elif joint not in last.joints:
         hint = did_you_mean(joint, last.joints, limit=len(last.joints))
-        raise UnknownNameError(f"no joint {joint!r} of {last.robot} moves.{hint}")
+        raise UnknownNameError(f"joint {joint!r} of {last.robot} does not exist or does not move.{hint}")
     return TorqueSinusoids(tuple(results), joint)
 
 

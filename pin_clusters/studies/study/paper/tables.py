@@ -87,7 +87,7 @@ def _calls(
     space.hold = multipliers.hold = True
     exact, projected, multiplied = ((model, d, q, v, x) for d in (data, space, multipliers))
     approx_args, pin_args = ((approximated, approx_data, q_tree, v, x), (tree, tree_data, q_tree, v, x))
-    # The time of projection's Pinocchio calls, without linear algebra, is a lower bound for all implementations.
+    # The time of Pinocchio's calls alone, without linear algebra, is a lower bound for all projection methods.
     part = space.tree, space.data, np.array(space.configuration(q))
     v_part, a_part = space.G @ v, space.G @ x + space.g
     frames, frames_tree = [model.getFrameId(n) for n in ends], [tree.getFrameId(n) for n in ends]

@@ -24,7 +24,7 @@ TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class EndEffectorTracking(Experiment):
-    """Drift of the end effector of the exact and the approximate robots under the torques of a motion."""
+    """Drift of the end effectors of the exact and the approximate robots under the exact torques of a motion."""
 
     robot: str  # name of the robot
     frame: str  # name of the end-effector frame
@@ -33,8 +33,8 @@ class EndEffectorTracking(Experiment):
     drop_rotors: bool  # whether the approximate robots omit the rotors
     time: np.ndarray  # time of each sample, shape (N,), [s]
     path: np.ndarray  # position of the end effector along the motion, shape (N, 3), [m]
-    drift: dict[str, np.ndarray]  # distance from ``path``, by simulation, (N,), [m]; NaN after an early end
-    ended: dict[str, str]  # reason why a simulation ended early
+    drift: dict[str, np.ndarray]  # distance from ``path`` by name of the robot, (N,), [m]; NaN after a failure
+    ended: dict[str, str]  # error message of each failed simulation, by name of the robot
 
     @property
     def title(self) -> str:
@@ -109,9 +109,9 @@ def run(
     dt: float = 1e-3,
     frame: str | None = None,
 ) -> EndEffectorTracking:
-    """Drive the exact and the approximate robots with the exact torques of a sine at every RK4 stage.
+    """Simulate the exact and the approximate robots under the exact robot's inverse-dynamics torques along a sine.
 
-    There is no feedback, so all errors grow, including integration errors.
+    Each RK4 stage uses the torques at its time. There is no feedback, so all errors grow, including integration errors.
 
     Args:
         model: The robot; its base should be fixed, because a floating base would fall.

@@ -28,7 +28,7 @@ SECONDS = (25.0, 5.0)
 JOINTS = tuple(range(2, 17))
 ENDS = (*range(2, 13), 14, 16, 20, 24)  # Numbers of end links; the paper uses 2 to 12
 _EVEN = 1.5  # Growth is linear if the time per joint increases at most by this factor
-_NEAR = 1.25  # A crossing agrees with the published value within this factor
+_NEAR = 1.25  # A crossing is confirmed if it differs from the published value at most by this factor
 METHODS = {
     "split": ("cluster", "virtual work"),
     "whole": ("second", "virtual work, no splitting"),

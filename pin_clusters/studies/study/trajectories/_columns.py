@@ -47,14 +47,14 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
     if multi_dof := [name for name in columns if joint_of(model, name).nv != 1]:
         raise TrajectoryError(
             f"{recording}: {multi_dof[0]!r} of {model.name!r} has several degrees of freedom, so one column cannot "
-            f"describe it. Use the columns {' '.join(BASE)} for a floating base; remove the columns of other joints."
+            f"describe it. For a floating base, use {' '.join(BASE)}; otherwise, remove the column."
         )
     left_out = [name for name in moved if name not in columns]
     if left_out and missing == "error":
         raise TrajectoryError(
             f"{recording} has no column for {', '.join(map(repr, left_out))} of "
             f"{model.name!r}.{_elsewhere(model, columns)} Record all independent joints, or pass missing='hold' "
-            "(--hold-missing of the study) to hold these joints."
+            "(--hold-missing) to hold these joints at the reference pose."
         )
     return [name for name in moved if name in columns]
 
@@ -69,8 +69,8 @@ def _elsewhere(model: ClusterModel, recorded: list[str]) -> str:
             continue
         text += (
             f" The loops of {', '.join(map(repr, names))} need {len(free)} joints that determine the others, but the "
-            f"recording has {', '.join(map(repr, recorded_names))}. To choose the independent joints: --independent "
-            f"{','.join([*recorded_names, *(n for n in free if n not in recorded_names)][: len(free)])}, in Python "
-            "pc.with_independent(model, names)."
+            f"recording has {', '.join(map(repr, recorded_names))}. Select the independent joints with --independent "
+            f"{','.join([*recorded_names, *(n for n in free if n not in recorded_names)][: len(free)])}, or in Python "
+            "with pc.with_independent(model, names)."
         )
     return text

@@ -49,15 +49,15 @@ def degrees(recording: str, model: ClusterModel, positions: Columns) -> None:
 def differs(name: str, recorded: np.ndarray, derivative: np.ndarray, least: float) -> list[str]:
     scale = float(np.abs(derivative).max())
     deviation = float(np.abs(recorded - derivative).max())
-    return [f"'{name}' by up to {deviation:.3g} (largest value {scale:.3g})"] if deviation > 0.2 * scale + least else []
+    return [f"'{name}' by {deviation:.3g} (derivative: up to {scale:.3g})"] if deviation > 0.2 * scale + least else []
 
 
 def rates(recording: str, deviations: list[str]) -> None:
     if deviations:
         count_text = f" (and {len(deviations) - 1} more)" if deviations[1:] else ""
         _warn(
-            f"{recording}: a column differs from the derivative of the positions: {deviations[0]} (rad or m, and s)"
-            f"{count_text}. The columns are inconsistent: check units, order and delay."
+            f"{recording}: a velocity or acceleration differs from the derivative: {deviations[0]} (rad or m, and s)"
+            f"{count_text}. Check the units, the order and the time delays of the columns."
         )
 
 
@@ -93,5 +93,5 @@ def dependents(recording: str, model: ClusterModel, recordings: Columns, time: n
     if worst[1]:
         _warn(
             f"{recording}: the recorded position of dependent joint {worst[1]!r} differs by up to {worst[0]:.3g} rad "
-            f"(m) from its coupling or loop (t = {worst[2]:.3g} s). The columns of dependent joints are ignored."
+            f"(m) from its coupled position (t = {worst[2]:.3g} s). The columns of dependent joints are ignored."
         )

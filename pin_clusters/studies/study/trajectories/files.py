@@ -151,7 +151,7 @@ def _from_npz(data: bytes, name: str) -> Columns:
 
 
 def _array(stream: IO[bytes], name: str, column: str) -> np.ndarray:
-    """Read an array of numbers; first check its header, so that no other type is loaded."""
+    """Read an array of numbers; check its header first, so that arrays of objects are never loaded."""
     version = np.lib.format.read_magic(stream)
     headers = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
     shape, _, kind = headers[version != (1, 0)](stream)

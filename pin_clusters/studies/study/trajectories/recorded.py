@@ -32,10 +32,10 @@ class Recorded:
     """A recorded motion, with samples of joints by name and of the base.
 
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
-    orientation of the base. Quantities that were not recorded are derivatives of the positions. Dependent joints follow
-    couplings and closed loops even if they were recorded; a warning reports differences. If joints other than the
-    independent joints were recorded, such as rotors or a knee driven by a push-rod, the motion follows these joints,
-    provided that they determine the pose.
+    orientation of the base. Velocities and accelerations that were not recorded are computed by differentiation.
+    Dependent joints follow couplings and closed loops even if they were recorded; a warning reports differences. If
+    joints other than the independent joints were recorded, such as rotors or a knee driven by a push-rod, the motion
+    follows these joints, provided that they determine the pose.
 
     Attributes:
         time: Times of the samples, increasing, shape (N,), [s]; at least 6 samples. The motion starts at 0.
@@ -210,7 +210,7 @@ class Recorded:
             PinClustersWarning: Units look wrong, or recorded quantities contradict each other or a coupling.
         """
         if any(name not in model.names for name in self.positions):
-            return self._states(model)  # raises the error for unknown joints
+            return self._states(model)  # this call raises the error for unknown joints
         with_independent = self._with_gears(model)
         leading_model = _elsewhere.led_by(model, with_independent.positions, self.missing == "hold")
         time, q, v, a = with_independent._states(leading_model)

@@ -15,7 +15,7 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_DIRECTIONS = 12  # Number of tested directions if phases differ; limits between these are at most 3.5 % lower
+_DIRECTIONS = 12  # Tested directions if phases differ; limits in directions between them are at most 3.5 % lower
 _documented = stock(
     STUDY,
     """
@@ -50,8 +50,8 @@ class Wave:
         """Return the phase of each moving joint, [rad].
 
         The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of these joints
-        then move sometimes together and sometimes in opposite directions. If the two cranks of an ankle moved in phase,
-        they would only pitch the foot. The phase is 0 if a joint shares no rotor or loop, or if ``in_phase`` is true.
+        then move sometimes together and sometimes in opposite directions. In phase, the two cranks of an ankle would
+        only pitch the foot. The phase is 0 if a joint shares no rotor or loop with others, or if ``in_phase`` is true.
         """
         phases = dict.fromkeys(moved_joints(model), 0.0)
         for cluster in () if self.in_phase else model.clusters:
