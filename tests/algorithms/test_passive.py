@@ -200,7 +200,7 @@ def test_simulations_apply_them() -> None:
         (lambda: pc.Spring("a", np.nan), "stiffness"),
         (lambda: pc.ClusterModel(tree(), [pc.Spring("wheel", 1.0)]), "'wheel'"),
         (lambda: pc.ClusterModel(tree(), [pc.Spring({"ball": 1.0}, 1.0)]), "3"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", (1.0, 1.0))]), "k1"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", (1.0, 1.0))]), "k2"),
         (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", 1.0, rest=0.0)]), "4 1"),
         (lambda: pc.ClusterModel(tree(), [pc.Spring("hinge", 1.0, rest=(1.0, 2.0, 3.0))]), "(1.0, 2.0, 3.0)"),
         (lambda: pc.GravityCompensation("a", 1.0, (1.0,)), "center"),

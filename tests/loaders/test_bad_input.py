@@ -93,7 +93,7 @@ CASES = {
     "axis nan": (one(axis="0 nan 1"), LoadError, "'ja' 'nan'"),
     "axis of two": (one(axis="0 1"), LoadError, "'ja' 3"),
     "axis without xyz": (one(axis=None, inside="<axis/>"), LoadError, "'ja'"),
-    "no limit": (one(limit=""), LoadError, "'ja' <limit>"),
+    "no limit": (one(limit=""), LoadError, "'ja' <limit lower"),
     "no effort": (one(limit='<limit velocity="1"/>'), LoadError, "'ja'"),
     "limit text": (one(limit='<limit effort="1" velocity="fast"/>'), LoadError, "'ja' 'fast'"),
     # couplings

@@ -128,7 +128,7 @@ def test_other_shapes_of_urdf_in_elements_of_our_own() -> None:
         ('<mesh filename="flat.stl"/>', "of link 'hand', mesh 'flat.stl': its points lie in a plane"),
         ('<mesh filename="part.stl" scale="1 1 0"/>', "lie in a plane, so its convex hull has no volume"),
         ('<mesh filename="none.stl"/>', "'none.stl' cannot be read"),
-        ('<mesh filename="fan.stl"/>', "more than 255 triangles of its hull meet at a vertex"),
+        ('<mesh filename="fan.stl"/>', "more than 255 triangles of its hull share a vertex"),
         ('<box size="1 2"/>', "of link 'hand': size must be 3 numbers"),
         ('<sphere radius="-1"/>', "a sphere needs 1 positive numbers, got -1"),
         ('<sphere radius="nan"/>', "radius must be a finite number"), ("<cylinder/>", "radius is missing"),

@@ -56,7 +56,7 @@ def test_by_name(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "words"),
     [
         ("leg_mi_description", "'leg_mi_description' 'leg_mj_description'"),
-        ("drawn_description", "'drawn_description' robot_descriptions URDF_PATH MJCF_PATH"),
+        ("drawn_description", "'drawn_description' robot_descriptions URDF MJCF"),
         ("away_description", "'away_description'"),
     ],
 )

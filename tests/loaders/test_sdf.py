@@ -427,7 +427,7 @@ def test_a_world_with_scenery(tmp_path):
     with pytest.warns(pc.PinClustersWarning) as told:
         robot = pc.buildModelFromSdf(file)
     assert robot.independent_joints == ("j",)
-    assert "'sun' is scenery" in " ".join(str(w.message) for w in told)
+    assert "'sun' is a scenery model" in " ".join(str(w.message) for w in told)
     assert told[0].filename == __file__
 
 

@@ -129,7 +129,7 @@ def test_drake():
 
 
 def test_reductions_without_inertia_are_named():
-    with warns(pc.PinClustersWarning, "'m' (50) rotor_inertias"):
+    with warns(pc.PinClustersWarning, "'m' (ratio 50) rotor_inertias"):
         model = read(ros1("Simple", {"m": (50.0, "")}, {"ja": 1.0}))
     assert not model.rotors
     with warnings.catch_warnings():
@@ -151,7 +151,7 @@ CASES = {
         ros1("Differential", {"m1": (2.0, '<drake:gear_ratio value="2"/>'), "m2": (2.0, "")}, {"ja": 1.0, "jb": 1.0}),
         {},
         LoadError,
-        "'t' ratio",
+        "'t' gear_ratio",
     ),
     "unknown kind": (
         drakes().replace("Simple", "Harmonic"),
