@@ -158,7 +158,7 @@ class Emitter(Instructions):
         pack, n = x.args
         kind, name = self._packs[pack.id], self.names[pack.id]
         lanes, t = kind.lanes, kind.name
-        if n < lanes:  # Padding lanes repeat a limb and must not be added.
+        if n < lanes:  # The other lanes repeat the value of a limb, so the sum must exclude them.
             indices = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
             name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{indices}>")
         while lanes > 1:

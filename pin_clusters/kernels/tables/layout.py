@@ -276,8 +276,8 @@ TURN_FULL: Final = 1
 TURN_AXIS: Final = 2
 TURN_UNIVERSAL: Final = 3
 
-# The block of an angle in a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. SIN to ONE are the offsets
-# of the factors in this block; the first two derivatives of a factor are the next two entries.
+# The block of an angle in a harmonic closure contains sin, cos, -sin, -cos, angle, 1, 0, 0. Each factor (sin,
+# cos, angle, 1) is followed by its first and second derivatives. SIN to ONE are the offsets of the factors.
 SIN: Final = 0
 COS: Final = 1
 IDENTITY: Final = 4

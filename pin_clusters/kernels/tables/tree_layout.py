@@ -199,7 +199,7 @@ LINK_MOMENTS: Final = 46  # subtree: mass, first moment about the first link (3)
 LINK_INERTIA_RATE: Final = 56  # size 10: time derivative of LINK_INERTIA
 LINK_WORK: Final = 66
 
-# Record of a velocity in the ``plan`` argument of ``tree.solve``, which describes the tree of independent velocities.
+# ``plan``, an argument of ``tree.solve``, contains one record per independent velocity. Fields of a record:
 IV: Final = 0  # index of the velocity in v
 BEHIND: Final = 1  # one past its last descendant
 PATH: Final = 2  # offset of the list of its ancestors

@@ -130,7 +130,7 @@ def bracket_of(B, a, b):
 def bracket(work, B, nk, k, d):
     """Return entry d of [G v, G_k] for the rows of G of one joint."""
     if d > 2:
-        return 0.0  # the velocities of a free flyer are independent, so G [v, .] and [G v, G .] cancel
+        return 0.0  # the coupling does not change the bracket of a free flyer, whose velocities are independent
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]

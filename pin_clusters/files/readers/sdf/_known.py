@@ -37,7 +37,7 @@ SILENT = {
     "audio_source", "audio_sink", "projector", "battery", "particle_emitter", "state", "scene", "gui", "audio",
     "spherical_coordinates", "magnetic_field", "wind", "atmosphere", "road", "actor", "population", "density",
 }  # fmt: skip
-# Elements for other programs, including the softness of their joints and limits.
+# Elements that only other programs use, for example to soften joints and limits.
 FOR_OTHERS = {"plugin", "gripper", "physics", "stiffness", "dissipation", "initial_position", "joint_state"}
 # Unsupported elements that change the motion.
 CHANGING = {"fluid_added_mass", "linear_bushing_rpy", "ball_constraint", "distance_constraint", "wrench"}

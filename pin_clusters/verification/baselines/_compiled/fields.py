@@ -50,12 +50,12 @@ from ....kernels.tables import layout
     C_SIZE,  # number of rows
     C_REAL,  # offset of constants in W
     C_MORE,  # offset of constants in I
-    # Rows of the constraint Jacobian. They act on bodies, or on joint velocities (rows between joints).
+    # Rows of the constraint Jacobian. They act on bodies or on joint velocities.
     ENTRY,  # list per row: entries, one per body on which the row acts
     ENTRY_BODY,
-    TERM,  # list per row between joints: terms
+    TERM,  # list per row that acts on joint velocities: its terms
     TERM_DOF,
-    TOP,  # nearest common ancestor of the bodies of each row; -1 for a row between joints
+    TOP,  # nearest common ancestor of the bodies of each row; -1 if it acts on joint velocities
     ROD_CLOSURE,  # index of the closure of each rod with mass
     FAKES,  # number of bodies with fictitious inertia
     KEEP,  # list of rows in the dense system; index of each row in this system, or -1; size of the system
@@ -77,7 +77,7 @@ from ....kernels.tables import layout
     G_AT,  # offset in W of each entry of G
     UP,  # list per row of M: non-zero columns up to the diagonal
     UPS,
-    PAIR,  # list per column of M: triples of tree velocity, entry of the tree's mass matrix, entry of G
+    PAIR,  # list per column of M: triples (tree velocity, entry of the tree's mass matrix, entry of G)
     PAIRS,
     ROD_DOF,  # list per rod: tree velocities that move the rod
     ROD_DOFS,
