@@ -153,7 +153,7 @@ class Stops(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Inputs and records of a run."""
+    """Inputs of a simulation, and its recorded samples."""
 
     clock: Any  # int64 numbers, see the clock above
     numbers: Any  # float64 numbers, see above

@@ -79,5 +79,5 @@ def external_work(n: int, m: int, order: int) -> int:
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:
-    """Return the size of a cluster's part of ``rates``: a record per column for each body and for the sums."""
+    """Return how many entries of ``rates`` a cluster uses: one record per column for each body and for the sums."""
     return (bodies + 1) * nk * RECORD

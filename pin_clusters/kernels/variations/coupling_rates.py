@@ -37,7 +37,7 @@ def relative_motions(index, work, c, C, second):
 
 @inline
 def at_rates_of(B, nk):
-    """Return the offset of dG of a body in a LOOP cluster; ddG and the true rate of G are stored after dG."""
+    """Return the ``work`` offset of dG for a body of a LOOP cluster; ddG and the true rate of G are stored after dG."""
     return B.at_G + B.ndof * (nk + 4)
 
 
