@@ -1,4 +1,4 @@
-"""Quaternions of rotations and logarithms of placements, without branches, accurate up to half a turn."""
+"""Computes quaternions of rotations and logarithms of placements without branches, accurately up to half a turn."""
 
 import math
 

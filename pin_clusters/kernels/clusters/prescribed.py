@@ -135,7 +135,7 @@ def reduce_row(work, slot, nk, j, k):
 
 @inline
 def forget_bias(index, work, C):
-    """Set the bias of independent velocities to zero, because ``bias_of`` only writes that of dependent velocities."""
+    """Set the bias of independent velocities to zero, because ``bias_of`` does not write it."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

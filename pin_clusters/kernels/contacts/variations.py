@@ -113,7 +113,7 @@ def vary_contact(
     turned: Out,
     scratch: Out,
 ):
-    """Write the Jacobian of a contact and minus the derivatives of its residual r (D1); add the rotation of its force.
+    """Write a contact's Jacobian and the negative derivatives of its residual r (D1); add the rotation of its force.
 
     ``forces`` contains the forces of all contacts. K, F and A are the table rows ``Contact``, ``Fields`` and
     ``Contacts``. ``jacobian`` has shape (contact equations, nv). ``sides`` receives the right-hand sides of (D2),

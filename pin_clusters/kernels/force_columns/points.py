@@ -1,4 +1,4 @@
-"""Positions and velocities of points on bodies, and the response to forces at these points, in one pass.
+"""Computes positions and velocities of points on bodies, and the response to forces at these points, in one call.
 
 Each point has three columns, which are unit forces along the axes of the universe. Therefore the matrix C of
 ``columns`` is J', where J is the Jacobian of the points.

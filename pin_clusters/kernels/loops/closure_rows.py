@@ -13,14 +13,14 @@ from .function_derivatives import called_jacobian
 
 @inline
 def frame(params, work, b, at):
-    """Return the pose of a frame on body b, whose placement is stored at params[at]."""
+    """Return the pose of a frame on body b; params[at:] contains the frame's placement in the body."""
     R = ws.rotation(work, b)
     return matmul3(R, load9(params, at)), ws.position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
-    """Return the position of a point on body b, whose coordinates are stored at params[at]."""
+    """Return the position of a point on body b; params[at:] contains the point's coordinates in the body frame."""
     return ws.position(work, b) + rot(ws.rotation(work, b), load3(params, at))
 
 

@@ -65,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write the first time derivatives of the gradients; if ``second``, also write the second time derivatives."""
+    """Write time derivatives of the equations' gradients; if ``second``, also write the second time derivatives."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)

@@ -16,7 +16,7 @@ FAR = 0.5  # largest change of an entry of q in one call that closes loops; larg
 
 
 def openness_at(address, q):
-    """Write the largest loop residual at q; return 1 if a loop is open, else 0. Another kernel must have run at q."""
+    """Write the largest loop residual at q, where a kernel must have run before; return 1 if a loop is open, else 0."""
     index, params, work, keep = tables(address)
     q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):

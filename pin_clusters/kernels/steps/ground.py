@@ -119,7 +119,7 @@ def move_to_middle(step, phase, h):
 
 @uncounted
 def find_free_velocity(robot, state, tau, h):
-    """Write the velocity at the end of the step without impulses; return DONE, or the code of a failure."""
+    """Write the velocity, without contact impulses, at the end of the step; return DONE, or the code of a failure."""
     v, free, a = state.v, state.free, state.a
     write(free, 0, v, len(v))
     for k in range(2):
@@ -270,7 +270,7 @@ def can_hold(points, system, run, code, h):
 
 @uncounted
 def apply_answer(step, phase, h):
-    """Apply the impulses in the answer; return DONE, or the code of the next phase."""
+    """Apply the impulses in ``system.answer``; return DONE, or the code of the next action."""
     state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
     clock, numbers = step.run.clock, step.run.numbers
     m = clock[at.NEAR]

@@ -158,7 +158,7 @@ def turned(terms, factors, rows, i, field):
 
 @uncounted
 def turn_links(terms, factors, rows: Out, q):
-    """Compute the angular velocities of the links that carry gears from the joint velocities."""
+    """Compute, from the joint velocities, the angular velocities of the links that carry gears."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t = terms[1, at.TREE] + 2 * i
         b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0

@@ -1,4 +1,4 @@
-"""Phases of a step with ground contact, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
+"""Phases of Moreau's midpoint rule for steps with ground contact; equations (1) to (6) of ``docs/ground.md``.
 
 Kernels call the formulas with numbers. Python code (``simulation``) calls them with arrays that have one entry per
 contact or velocity. Functions branch on values only through ``if_less``, so that they can be traced.
@@ -45,7 +45,7 @@ def closing_speed(h, strike, gap):
 
 @uncounted_inline
 def delay_of(way, power):
-    """Return the time [s] from mid-step to the impulses: equation (5), numerator ``way``, denominator ``power``."""
+    """Return the time [s] from mid-step to the impulses, equation (5): ``way`` / ``power``, or 0 if ``power`` <= 0."""
     return if_less(0.0, power, way / if_less(0.0, power, power, 1.0), 0.0)
 
 

@@ -27,7 +27,7 @@ def simulate_at(
         state: q, then v.
         torque: Torques, in one row or one row per step. With a user's function, workspace with one row per stage.
         times: With a user's function, the time of each stage [s]; one row per step, starting at the clock's STEP.
-        positions, velocities: Runge-Kutta weights of increments; of velocities. Rows: one per stage, then the step.
+        positions, velocities: Runge-Kutta weights of increments and velocities: a row per stage, then one for the step.
         scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.
         samples: Output, one row per sample.
     """

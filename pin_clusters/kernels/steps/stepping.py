@@ -91,7 +91,7 @@ def all_finite(x):
 
 @uncounted
 def accelerate(calls, plan, terms, factors, rows: Out, coupling, stage, q, v, tau, mapped: Out, out):
-    """Compute the acceleration due to passive torques and those of the user's independent joints; return aba's code."""
+    """Compute the acceleration due to passive torques and the torques ``tau`` of the user; return the code of aba."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
     code, nv = 0, v.shape[0]

@@ -63,7 +63,7 @@ def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out
 
 @inline
 def factor(size, w, A, B: Out, held):
-    """Write the Cholesky factor of A + ``_NEAR`` 1, in which rows of free points are replaced by the identity."""
+    """Write the Cholesky factor of A, regularized by ``_NEAR`` and with identity rows for free points."""
     for i in range(w):
         for j in range(i + 1):
             on = held[i // size] and held[j // size]

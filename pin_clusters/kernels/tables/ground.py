@@ -71,7 +71,7 @@ NUMBERS: Final = 28
 
 
 class Robot(NamedTuple):
-    """Tables and functions that move and accelerate a robot."""
+    """Addresses and data of the functions that move and accelerate a robot."""
 
     work: Any  # workspace of aba
     calls: Any  # addresses of functions and of their tables

@@ -4,7 +4,7 @@
 ``Head``. ``out`` is the tree's array of results, which contains G and its bias.
 
 The torque regressor uses the axes and the origin of the universe. If all links are below one free flyer on the
-universe, it uses the frame of the free flyer, whose six rows of the regressor are then forces per unit parameter.
+universe, it uses the free flyer's frame. The regressor's first six rows are then forces per unit parameter.
 """
 
 from typing import Final, NamedTuple

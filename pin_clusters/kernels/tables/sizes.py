@@ -9,7 +9,7 @@ from .variations_layout import RECORD
 class Block(NamedTuple):
     """Block of a LOOP cluster at ``Head.at``: sizes and offsets in ``work``.
 
-    nd, nr and nk are the numbers of dependent velocities, constraint equations and independent velocities.
+    nd is the number of dependent velocities, nr of constraint equations, and nk of independent velocities.
     """
 
     nd: int

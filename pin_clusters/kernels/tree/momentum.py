@@ -1,7 +1,7 @@
 """Centre of mass and momentum of the system of links, rods with mass, and lumped rotors.
 
 Moments are first computed about the first link's origin, then shifted to the centre of mass. This limits rounding
-errors if the robot is far from the world origin.
+errors if the robot is far from the origin of the universe.
 """
 
 from ...compiler.numba_jit.jit import inline

@@ -58,7 +58,7 @@ def rate_of_point(m, x, u):
 
 @inline
 def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_common, share, what):
-    """Add the momentum of a point mass m at point c of link b per unit velocity of the joints from b to ``common``.
+    """Add the momentum of a point mass m at point c of link b to the columns of the joints from b to ``common``.
 
     ``from_common`` is the vector from the robot's centre of mass to the lump (the mean of its two points).
     """

@@ -65,7 +65,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q: Out, v
 
     ``place`` is as in ``frame_jacobian``. ``M`` is empty or, for a joint, the homogeneous matrix of a frame in the
     joint frame. The outputs are 6 x nv, 3 x nv for a point (not with WORLD), or empty if not requested; a_a equals v_v.
-    Return 0, WRONG_SIZE, or, if ``tree`` must compute missing velocities or accelerations first, a positive code.
+    Return 0, WRONG_SIZE, or a positive code if ``tree`` must first compute velocities or accelerations.
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)
