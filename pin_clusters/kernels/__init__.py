@@ -1,13 +1,13 @@
-"""The algorithms, written once as traceable Python over flat arrays. Nothing here imports Pinocchio.
+"""Implements the algorithms as compilable, traceable Python functions of flat arrays, without importing Pinocchio.
 
 The subpackages, from the lowest layer up: ``numbers`` (vectors, memory), ``tables`` (layouts of the tables),
 ``bodies``, ``loops``, ``tree``, ``clusters`` (operations on one cluster, a file per kind), ``dynamics`` (passes over
-the clusters), ``variations`` (derivatives), ``force_columns`` (many forces at once), ``contacts``, ``regressors``,
+the clusters), ``variations`` (derivatives), ``force_columns`` (responses to many forces), ``contacts``, ``regressors``,
 ``moves`` (closing of loops), ``steps`` (simulation) and ``rows`` (batches of states).
 
 Common parameters have the same names in all kernels; docstrings describe only other parameters. The tables ``index``,
 ``params`` and ``work`` are described in ``tables/layout.py``; ``address`` is the address of these tables. ``q`` is the
-configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and torques. ``c`` and
-``b`` are the row numbers of a cluster and a body in ``index``, ``C`` and ``B`` are these rows, and ``k`` is a column
-of a cluster. ``rates`` contains derivatives (``tables/variations_layout.py``). Batches have rows ``first``..``last``-1.
+configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and torques. ``C`` is row
+``c`` of ``index``, which describes a cluster; ``B`` is row ``b``, which describes a body; ``k`` is a cluster's column.
+``rates`` contains derivatives (``tables/variations_layout.py``). Batch kernels process rows ``first`` to ``last`` - 1.
 """

@@ -1,4 +1,4 @@
-"""Integration of joint configurations along increments, and the rates of increments that do not commute."""
+"""Adds increments to joint configurations; computes the rates of increments if joint velocities do not commute."""
 
 import math
 from typing import Final

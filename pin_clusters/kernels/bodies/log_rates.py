@@ -1,4 +1,4 @@
-"""Derivative of log6 of a placement, without branches; accurate up to half a turn and smooth at the identity."""
+"""Computes the derivative of log6 without branches; it is accurate up to half a turn and smooth at the identity."""
 
 import math
 from typing import Final
@@ -38,7 +38,7 @@ def coefficients(log):
 
 @inline
 def rate_of_log(log, second, fourth, x):
-    """Return the derivative of ``log`` = log6(M) if the placement M moves by x, expressed in the axes of M."""
+    """Return the derivative of ``log`` = log6(M) along the motion x of the placement M; x is in the axes of M."""
     bracket = cross(log, x)
     double_bracket = cross(log, bracket)
     return x + bracket * 0.5 + double_bracket * second + cross(log, cross(log, double_bracket)) * fourth

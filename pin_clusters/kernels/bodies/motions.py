@@ -16,7 +16,7 @@ from ..numbers.spatial import rigid_in_world, rot, rot6_t, rot_t, sym3_mul, zero
 
 @inline
 def rate_of(index, work, v, C, B, d, rate):
-    """Add row d of G_b times v to ``rate``."""
+    """Return ``rate`` plus row d of G_b times v."""
     for k in range(C.nk):
         rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
@@ -97,13 +97,13 @@ def body_force(params, b, R, x, v, a):
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Transform a force from joint axes to world axes; R_align maps vectors from body axes (R, x) to joint axes."""
+    """Transform a force from joint to world axes; R_align maps body axes, which have the pose R, x, to joint axes."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """Return the external force on body b in world axes, read from ``result_and_forces`` after its first nv entries."""
+    """Return the external force on body b in world axes; ``result_and_forces`` contains forces after nv entries."""
     # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0

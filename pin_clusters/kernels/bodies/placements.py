@@ -70,7 +70,7 @@ def turn_joints(index, work, q):
 
 @inline
 def hinge(params, work, q, b, B):
-    """Return pose and motion axis of a body whose joint has one degree of freedom; requires ``turn_joint``."""
+    """Return pose and motion axis of a body whose joint has one degree of freedom; call ``turn_joint`` first."""
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
@@ -101,7 +101,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Return rotation and offset of link or body L, which its joint moves from (R, d); the params of L start at k."""
+    """Return the pose of link or body L; (R, d) is its pose at zero joint displacement, and its params start at k."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))

@@ -1,4 +1,4 @@
-"""Quaternions of rotations and logarithms of placements, without branches, accurate up to half a turn."""
+"""Computes quaternions of rotations and logarithms of placements without branches, accurately up to half a turn."""
 
 import math
 
@@ -34,7 +34,7 @@ def quaternion(R):
 
 @inline
 def log6(R, p):
-    """Return the motion [linear; angular] that reaches the placement (R, p) in unit time."""
+    """Return the motion [linear; angular] that leads from the identity to the placement (R, p) in unit time."""
     x, y, z, w = quaternion(R)
     # t is the tangent of angle / 4, angle / 8 and then angle / 16, divided by sin(angle / 2); the last t is <= 0.2.
     ss = x * x + y * y + z * z

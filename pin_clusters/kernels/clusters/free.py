@@ -1,4 +1,4 @@
-"""FREE clusters: one free flyer on the universe, whose frame is the world frame of all bodies that it carries."""
+"""A FREE cluster is a free flyer on the universe; its frame serves as the world frame of all bodies that it carries."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion

@@ -1,4 +1,4 @@
-"""GENERAL clusters have several joints and columns; spin elements can be on the output body or on any body."""
+"""GENERAL clusters have several joints and columns; any body, including the output body, can carry spin elements."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
@@ -118,7 +118,7 @@ def eliminate(index, params, work, prescribed, tau, C):
 
 @inline
 def propagate(index, work, prescribed, tau: Out, a: Out, C):
-    """Compute (A9), (A10) or (H4) to (H6); body accelerations are stored as changes since the outward pass."""
+    """Compute (A9), (A10) or (H4) to (H6); store the changes in body accelerations since the first outward pass."""
     nk, slot, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
         i_v = listed(index, C.column, k)
@@ -148,7 +148,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M: Out):
-    """Compute the cluster's block of M (C1), composite inertias (C2), and forces F per unit velocity, stored in U."""
+    """Compute the cluster's block of M (C1) and composite inertias (C2); store the forces F per unit velocity in U."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:

@@ -57,7 +57,7 @@ def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
 
 @inline
 def _unless(is_fixed, x, other):
-    """Return ``other`` for a prescribed column, else x; multiplying x by zero instead would return NaN if x is NaN."""
+    """Return ``other`` for a prescribed column, else x; unlike a product with zero, this removes an x that is NaN."""
     return other if is_fixed != 0 else x
 
 
@@ -135,7 +135,7 @@ def reduce_row(work, slot, nk, j, k):
 
 @inline
 def forget_bias(index, work, C):
-    """Reset the bias of independent velocities to zero; ``bias_of`` writes only the bias of dependent velocities."""
+    """Set the bias of independent velocities to zero, because ``bias_of`` does not write it."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

@@ -1,4 +1,4 @@
-"""Spin elements and armature of a cluster with several columns: momenta, joint torques, and moments on the carriers."""
+"""Computes effects of spin elements and armature in clusters with several columns: momenta, torques and moments."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -35,7 +35,7 @@ def inertia_torques(index, work, a, out: Out, C):
 
 @inline
 def spin_terms(index, work, v, a, out: Out, C, biased):
-    """Compute (S1) and (S2) for all carriers; if ``biased``, the momenta are stored with their rate at a = 0."""
+    """Compute (S1) and (S2) for all carriers; if ``biased``, column nk of the momenta is their rate at a = 0."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -85,7 +85,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """Compute (S3) for one carrier: add the moment w x h v + rate to the carrier; subtract h . alpha from u."""
+    """Compute (S3) for one carrier: add the moment w x h v + rate to its force, and subtract h . alpha from u."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))
     total = zero3()
     for k in range(C.nk):

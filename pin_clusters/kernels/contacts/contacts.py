@@ -87,10 +87,10 @@ def contacts_with(advance_loop):
     def contacts(
         index, params, work, result: Out, q, v, tau, asked, numbers: Out, panel: Out, gram: Out, forces: Out, out: Out
     ):
-        """Write the forces; also write the accelerations to out and result, or the velocities after an impact to out.
+        """Write the forces, and the accelerations to out and result; for an impact, write the new velocities to out.
 
-        If the header of ``asked`` requests DELASSUS, write only J M^-1 J^T, to the first rows and columns of gram. If
-        it requests SYSTEM, write only the upper half of J M^-1 J^T, and the right-hand side to the last column.
+        If the header of ``asked`` requests DELASSUS, only write J M^-1 J^T to the first rows and columns of gram. If
+        it requests SYSTEM, only write the upper half of J M^-1 J^T there, and the right-hand side to the last column.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns

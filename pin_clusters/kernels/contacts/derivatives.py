@@ -25,7 +25,7 @@ def force_at(model, k, f):
 
 @paste
 def loads(index, asked, forces, acting: Out):
-    """Write the contact forces to ``acting`` as external forces on the joints, after the first nv entries."""
+    """Write the contact forces to ``acting``, after its first nv entries, as external forces on the joints."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
     put_zeros(acting, n.nv, acting.shape[0] - n.nv)
     for c in range(A.contact0, A.contact1):
@@ -70,12 +70,12 @@ def contact_rates_at(
 ):  # fmt: skip
     """Differentiate inverse dynamics at the result of forward dynamics with contacts; write the equations (D2).
 
-    ``derivatives`` is the address of the kernel for the derivatives of inverse dynamics, and ``address`` the address of
+    ``derivatives`` is the address of the kernel that differentiates inverse dynamics, and ``address`` the address of
     its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
-    impact. ``asked``, ``numbers`` and ``forces`` are arguments of ``contacts``, after its run. ``nothing`` is empty.
-    The outputs are ``acting`` (nv entries, then external forces), the results torques, dq, dv and M of inverse
-    dynamics, ``jacobian``, and, in the rows of X after the first nv, the right-hand sides (D2). ``turned`` and
-    ``scratch`` are as in ``vary_contact``; for an impact, these two and ``tau`` are also workspaces.
+    impact. Call ``contacts`` with ``asked``, ``numbers`` and ``forces`` first. ``nothing`` is empty. The outputs are:
+    ``acting`` (nv entries, then external forces); torques, dq, dv and M, which the inverse dynamics kernel writes;
+    ``jacobian``; and the right-hand sides (D2), which start at row nv of X. ``turned`` and ``scratch`` are as in
+    ``vary_contact``; for an impact, these two arrays and ``tau`` are also workspaces.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
@@ -116,9 +116,9 @@ def contact_derivatives_at(
 ):  # fmt: skip
     """Run forward dynamics with contacts, differentiate its result, and solve for the derivatives.
 
-    ``forward``, ``forward_tables`` and ``rates`` are the addresses of forward dynamics with contacts, of its tables,
-    and of ``contact_rates``. ddq and forces are outputs: accelerations (or velocities after an impact) and contact
-    forces. For an impact, ``tau`` is workspace. See ``contacts`` for ``panel`` and ``gram``, ``differentiated`` for
+    ``forward`` and ``forward_tables`` are the addresses of the kernel for forward dynamics with contacts and of its
+    tables; ``rates`` is the address of ``contact_rates``. The output ddq contains accelerations, or velocities after an
+    impact; for an impact, ``tau`` is workspace. See ``contacts`` for panel, gram and forces, ``differentiated`` for
     plan, order, X, L, response and all arguments after ``scratch``, and ``contact_rates`` for the remaining arguments.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))

@@ -1,4 +1,4 @@
-"""Solves dense equations A x = b for contact forces, which may be redundant or damped, or use proximal iterations."""
+"""Solves dense, possibly redundant or damped equations A x = b for contact forces, directly or iteratively."""
 
 from math import sqrt
 

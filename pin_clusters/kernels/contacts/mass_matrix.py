@@ -1,4 +1,4 @@
-"""Constraint equations with a dense mass matrix, for functions that have no configuration argument."""
+"""Solves constraint equations with a given dense mass matrix, for functions that have no configuration argument."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -10,7 +10,7 @@ from .forces import EPSILON, factor, invert_factored, solve_factored
 
 @inline
 def respond(L, rows, m, n, x: Out, out: Out, column):
-    """Write M^-1 rows^T to the columns of out from ``column`` on; L contains the factors of M."""
+    """Write M^-1 rows^T to the columns of ``out``, starting at ``column``; L contains the factors of M."""
     for i in range(m):
         for k in range(n):
             put(x, k, rows[i, k])

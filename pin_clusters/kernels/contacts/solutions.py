@@ -18,7 +18,7 @@ from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write
 
 @inline
 def lacking(X: Out, width, order, asked, A, n, jacobian):
-    """Subtract J X from -dr, which is in the rows of X after the first n, to obtain the right-hand sides of (D2)."""
+    """Subtract J X from -dr to obtain the right-hand sides of (D2); -dr is stored in X, starting at row n."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv

@@ -128,5 +128,5 @@ def take(A, forces, gram: Out):
 
 @inline
 def behind(A, gram: Out):
-    """Write 1, the weight of column w, after the forces, which are the weights of the columns of W."""
+    """Append the weight 1 of column w to the forces, which are the weights of the columns of W."""
     gram[A.columns, A.columns] = 1.0

@@ -63,7 +63,7 @@ def columns_of(index, work, rates, b, scratch: Out, first):
 def local_column(scratch, k, R, x, u, up):
     """Return J of a side for the column at scratch[k], and the derivatives dv/dq, da/dq and da/dv of the side's motion.
 
-    R, x and u are axes, origin and velocity of the side. Accelerations in work include minus gravity, ``up``.
+    R contains the side's axes, x its origin and u its velocity. Accelerations in work include ``up``, minus gravity.
     """
     J, L = local_motion(load6(scratch, k), R, x), local_motion(load6(scratch, k + 6), R, x)
     N, Gamma = local_motion(load6(scratch, k + 12), R, x), local_motion(load6(scratch, k + 18), R, x)
@@ -73,7 +73,7 @@ def local_column(scratch, k, R, x, u, up):
 
 @inline
 def point_rate(change, turn, u):
-    """Return the change of a point's acceleration, from the changes of the acceleration and velocity u of its side."""
+    """Return how a point's acceleration changes if its side's acceleration changes by ``change``, and u by ``turn``."""
     return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
 
 
@@ -113,7 +113,7 @@ def vary_contact(
     turned: Out,
     scratch: Out,
 ):
-    """Write the Jacobian of a contact and minus the derivatives of its residual r (D1); add the rotation of its force.
+    """Write a contact's Jacobian and the negative derivatives of its residual r (D1); add the rotation of its force.
 
     ``forces`` contains the forces of all contacts. K, F and A are the table rows ``Contact``, ``Fields`` and
     ``Contacts``. ``jacobian`` has shape (contact equations, nv). ``sides`` receives the right-hand sides of (D2),

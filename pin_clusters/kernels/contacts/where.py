@@ -1,4 +1,4 @@
-"""Placements, velocities and right-hand sides of contacts: reads Pinocchio's contact models, writes contact data."""
+"""Computes contact placements, velocities and right-hand sides from Pinocchio's contact models; writes contact data."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.rotation_angles import log6

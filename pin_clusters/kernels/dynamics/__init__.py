@@ -1,1 +1,1 @@
-"""Recursive algorithms as passes over clusters; ``x_with`` builds kernel ``x`` from operations on LOOP clusters."""
+"""Recursive algorithms as passes over clusters; ``x_with`` builds kernel ``x`` from functions for LOOP clusters."""

@@ -1,8 +1,8 @@
 """Forward dynamics of clusters with spin elements (C-ABA): (A5) to (A10).
 
-The outward pass evaluates inverse dynamics at a = 0, so I^A c is never computed. The inward pass eliminates each
-cluster after the clusters that it carries. The last outward pass corrects the accelerations. Hybrid dynamics uses the
-same passes; see ``clusters/prescribed.py``.
+The first outward pass evaluates inverse dynamics at a = 0. The inward pass eliminates each cluster after the clusters
+that it carries. The last outward pass corrects the accelerations. Hybrid dynamics uses the same passes; see
+``clusters/prescribed.py``.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -65,7 +65,7 @@ def passes_with(advance_loop):
 
     @inline
     def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Combine both passes: eliminate each cluster as soon as all clusters that it carries are eliminated.
+        """Run the outward and inward pass: eliminate each cluster as soon as those that it carries are eliminated.
 
         This order keeps the data of a cluster in the cache. With external forces, the outward pass is completed first,
         because forces on rotors are added to the forces on their carriers. Return two codes: the index of a cluster
@@ -91,7 +91,7 @@ def passes_with(advance_loop):
 
     @inline
     def corrections(index, work, prescribed, tau: Out, a: Out):
-        """Compute (A9), (A10), (H4) to (H6); body accelerations are stored as changes since the outward pass."""
+        """Compute (A9), (A10), (H4) to (H6); store the changes in body accelerations since the first outward pass."""
         ws.set_acceleration(work, 0, zero6())  # the acceleration of the universe does not change
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -102,7 +102,7 @@ def passes_with(advance_loop):
 
     @paste
     def passes(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Compute accelerations, and torques of ``prescribed`` joints; if it is None, tau and a are one array."""
+        """Compute accelerations, and torques of prescribed joints; if ``prescribed`` is None, a is the array tau."""
         start(params, work)
         turn_joints(index, work, q)
         singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)

@@ -25,7 +25,7 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out: Out, sign):
-    """Apply external forces on rotors: the wrench acts on the carrier, the axial moment on the driving joints (S5)."""
+    """Apply external forces on rotors to the carriers, and their axial moments to the driving joints (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)

@@ -2,7 +2,7 @@
 
 M^-1 = Psi' D^-1 Psi, where Psi tau is the vector u of aba, and D = L diag(e) L' is block diagonal, with one block per
 cluster. The inward pass computes W = diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W; each entry is a sum over common
-ancestors. An outward pass converts W into M^-1 C. The matrix M^-1 is never computed.
+ancestors of two bodies. An outward pass converts W into M^-1 C. The matrix M^-1 is never computed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste

@@ -1,4 +1,4 @@
-"""Offsets in the panel, the workspace for force columns, and in request tables; see ``columns_layout``."""
+"""Computes offsets in request tables and in the panel, the workspace for force columns; see ``columns_layout``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..tables.columns_layout import Asked, Column, Reach, Touch
@@ -24,5 +24,5 @@ def at_body(A, b, j):
 
 @inline
 def at_w(n, A, i, j):
-    """Return the offset of velocity i in column j: of a torque, later of an entry of W, later of an acceleration."""
+    """Return the offset of velocity i's entry in column j: a torque, later an element of W, later an acceleration."""
     return (6 * (n.bodies + 1) + i) * A.width + j

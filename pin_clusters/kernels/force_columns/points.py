@@ -1,4 +1,4 @@
-"""Positions and velocities of points on bodies, and the response to forces at these points, in one pass.
+"""Computes positions and velocities of points on bodies, and the response to forces at these points, in one call.
 
 Each point has three columns, which are unit forces along the axes of the universe. Therefore the matrix C of
 ``columns`` is J', where J is the Jacobian of the points.
@@ -85,7 +85,7 @@ def points_with(compose_loop):
         positions: Out,
         velocities: Out,
     ):
-        """Write positions in the universe; write J v, and J M^-1 J' and M^-1 J', if their arrays are not empty."""
+        """Write positions in the universe and, to arrays that are not empty, J v, J M^-1 J' and M^-1 J'."""
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or v.shape[0] != n.nv or positions.shape[0] != A.frame1 - A.frame0:
             return WRONG_SIZE

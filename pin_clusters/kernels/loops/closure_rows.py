@@ -13,14 +13,14 @@ from .function_derivatives import called_jacobian
 
 @inline
 def frame(params, work, b, at):
-    """Return the pose of a frame on body b, whose placement is stored at params[at]."""
+    """Return the pose of a frame on body b; params[at:] contains the frame's placement in the body."""
     R = ws.rotation(work, b)
     return matmul3(R, load9(params, at)), ws.position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
-    """Return the position of a point on body b, whose coordinates are stored at params[at]."""
+    """Return the position of a point on body b; params[at:] contains the point's coordinates in the body frame."""
     return ws.position(work, b) + rot(ws.rotation(work, b), load3(params, at))
 
 
@@ -58,7 +58,7 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Write each angle of a harmonic closure to its workspace, and sin, cos, -sin and -cos of the angle."""
+    """Write each angle of a harmonic closure, and its sin, cos, -sin and -cos, to the workspace."""
     for a in range(r.angles):
         put(work, r.scratch + layout.ANGLE_SCRATCH * a + layout.IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
@@ -72,7 +72,7 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Write the rows of K for a harmonic closure: gradients of its equations by the angles, mapped to the joints."""
+    """Write the rows of K for a harmonic closure: derivatives with respect to its angles, mapped to the joints."""
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.scratch + layout.ANGLE_SCRATCH * r.angles, r.term0
     for i in range(r.rows):

@@ -46,7 +46,7 @@ def frames_values(params, work, r, to):
 
 @inline
 def harmonic_values(index, params, work, r, to):
-    """Write the residuals of a harmonic closure; requires ``harmonic_rows`` at q."""
+    """Write the residuals of a harmonic closure; call ``harmonic_rows`` at q first."""
     t = r.term0
     for i in range(r.rows):
         total = 0.0
@@ -64,7 +64,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Write the residuals of a linear coupling, or 0 if it has continuous joints; the caller handles this case."""
+    """Write the residuals of a linear coupling, or 0 if a joint is continuous, which the caller must handle."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = 0.0 - get(params, r.at + m * n + i)

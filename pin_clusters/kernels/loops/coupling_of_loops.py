@@ -42,7 +42,7 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """Compute E and the spin momenta; the speeds of spin elements and armature are linear combinations of rows of G."""
+    """Combine rows of G into speed ratios of spin elements and armature (L5); compute their inertia E and momenta."""
     nk, zero = C.nk, zero3()
     for k in range(nk):
         for m in range(nk):
@@ -211,5 +211,5 @@ def prepare_bias(index, params, work, q, v, c, C):
 
 @inline
 def stand_still(work, C):
-    """Set the output body of a cluster at rest at the origin; the loops depend only on motion relative to this body."""
+    """Place a cluster's output body at the origin, because its loops depend only on motion relative to this body."""
     ws.set_pose(work, C.out, unit_rotation(), zero3())

@@ -60,7 +60,7 @@ def invert_dependents(work, L):
 
 @inline
 def invert_pair(work, L):
-    """Write and return P for two dependent columns, and return ``product_of_norms`` of K_d and P."""
+    """Write P for two dependent columns; return its four entries and ``product_of_norms``."""
     a, b = get(work, L.K), get(work, L.K + 1)
     c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
     x = 1.0 / (a * d - b * c)

@@ -1,4 +1,4 @@
-"""Derivatives of compiled user functions: supplied by the user, or finite differences if a derivative is missing."""
+"""Computes derivatives of compiled user functions; finite differences replace derivatives that the user omits."""
 
 import math
 
@@ -29,7 +29,7 @@ def move(work, r, x, d, step):
 
 @inline
 def offsets_of(r):
-    """Return offsets in the workspace of coordinates, value, Jacobian, direction, and output of user derivatives."""
+    """Return the ``work`` offsets of coordinates, value, Jacobian, direction, and the output of user derivatives."""
     n, m = r.part1 - r.part0, r.rows
     x = r.scratch + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
@@ -141,7 +141,7 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian along the joint velocities, by finite differences if not supplied."""
+    """Write the Jacobian's second derivative along the joint velocities, by finite differences if the user omits it."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
     third = r.scratch + 2 * m * n + m * n * n + 2 * n + m

@@ -1,4 +1,4 @@
-"""Higher derivatives (L6), (L7) of harmonic closures, computed by the angles once for all columns.
+"""Computes higher derivatives (L6), (L7) of harmonic closures with respect to the angles, once for all columns.
 
 A term is a product of at most three factors, each a function of one angle. Its derivatives with respect to the angles
 are also products; truncated Taylor series in time give the time derivatives of these products.
@@ -41,7 +41,7 @@ def product(a, b):
 
 @inline
 def add_rate(work, r, R, row, slope, x, s, second):
-    """Add x times the time derivatives s to the rates of a gradient entry (an equation's derivative by an angle)."""
+    """Add x times the time derivatives s to the rates of an equation's derivative with respect to an angle."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     if second:
@@ -65,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write the first time derivatives of the gradients; if ``second``, also write the second time derivatives."""
+    """Write time derivatives of the equations' gradients; if ``second``, also write the second time derivatives."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
@@ -113,7 +113,7 @@ def harmonic_row(index, params, work, r, to, k, nk):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative by two angles; ``one`` and ``other`` are the offsets of their slopes."""
+    """Add x to the second derivative with respect to two angles; ``one`` and ``other`` are offsets of their slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 

@@ -25,7 +25,7 @@ from .limits import FAR, FASTEST, GROWTH, ITERATIONS, LIMIT, SMALLEST_STEP, STAL
 
 @device
 def advance(index, work, q: Out, C, part):
-    """Move the joints of a LOOP cluster by ``part`` times their rates; exact for joints with one degree of freedom."""
+    """Move a LOOP cluster's joints by ``part`` times their rates; this is exact for one-degree-of-freedom joints."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -78,7 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals; return the largest, its tolerance, and the sum, which is NaN if one is NaN."""
+    """Compute K and the residuals; return the largest residual, its tolerance, and the sum (NaN if any is NaN)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -183,7 +183,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial: Out, C, step):
-    """Write to ``trial`` the coordinates of the cluster after the fraction ``step`` of the motion that G predicts."""
+    """Set ``trial`` to the cluster's coordinates in q, moved by the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)
@@ -200,7 +200,7 @@ def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
 
 @paste
 def follow(index, params, work, q: Out, v, target, trial: Out, C):
-    """Move a LOOP cluster in q along v until its independent joints equal those in target; return success.
+    """Move a LOOP cluster's joints along v until the independent joints equal those in ``target``; return success.
 
     Each step is so short that, as predicted by G, no dependent joint moves more than STRIDE. The sign of det K_d must
     not change.

@@ -15,7 +15,7 @@ from ..directions import Out
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
-    """Return a pointer to element i + k, without the comparison that support for negative indices would require."""
+    """Return a pointer to element i + k; unlike Numba, do not check whether the index is negative."""
     position = builder.add(i, ir.Constant(i.type, k))
     return builder.gep(context.make_array(kind)(context, builder, array).data, [position])
 
@@ -143,7 +143,7 @@ def fill_square(flat, n, out: Out):
 
 
 def borrowed(a):
-    """Return an array without reference counting, which costs 25 % of a call's time; return other values unchanged."""
+    """Return an array without reference counting, to save 25 % of a call's time; return other values unchanged."""
     return a
 
 

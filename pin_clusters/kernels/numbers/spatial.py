@@ -92,7 +92,7 @@ def column(R, k):
 
 @inline
 def axis_of(R, i):
-    """Return column i of a rotation, like ``column``, if the index i is unknown at compile time."""
+    """Return column i of a rotation, like ``column``, but also for an index i that is unknown at compile time."""
     if i == 0:
         return column(R, 0)
     return column(R, 1) if i == 1 else column(R, 2)
@@ -230,7 +230,7 @@ def sym6_mul(I, a):
 
 @inline
 def sym6_minus_outer(I, u, w):
-    """Return the upper triangle of I - u w'. Only the sum over all columns of a cluster is symmetric."""
+    """Return the upper triangle of I - u w', which is symmetric only after all columns of a cluster are subtracted."""
     return Sym6(
         I[0] - u[0] * w[0],
         I[1] - u[0] * w[1],

@@ -47,7 +47,7 @@ def centre_of_rod(params, work, D):
 
 @inline
 def potential_columns(index, params, work, H, potential: Out):
-    """Write the columns of the potential energy: -g . x and R' (-g) for each body."""
+    """Write the columns of the potential energy: -g . x and -R' g for a body with pose R, x under gravity g."""
     up, o, first_rod = load3(params, at.MINUS_GRAVITY), 0.0, PARAMETERS * (H.body1 - H.body0)
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
@@ -61,7 +61,7 @@ def potential_columns(index, params, work, H, potential: Out):
 
 @inline
 def kinetic_columns(index, params, work, O, H, kinetic: Out):
-    """Write the columns of the kinetic energy: u . u / 2, u x w, and products of w, for each body in its axes."""
+    """Write the columns of the kinetic energy: u . u / 2, u x w, products of w, for velocity [u; w] in body axes."""
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
         R, v, i = of_link.turn(work, B.link), of_link.velocity(work, B.link), B.column

@@ -1,4 +1,4 @@
-"""Pose of one link for the regressors; for the torque regressor, also motion, Jacobian and forces per parameter."""
+"""Computes a link's pose and, for the torque regressor, also its motion, Jacobian, and forces per unit parameter."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -105,5 +105,5 @@ def forces_of_parameters(work, b, at):
 
 @inline
 def arm(work, b, point):
-    """Return the vector from a link's origin to a point of the link that is specified in the joint frame."""
+    """Return the vector from a link's origin to a point of the link, in world axes; ``point`` is in joint axes."""
     return rot(of_link.turn(work, b), point)

@@ -16,7 +16,7 @@ FAR = 0.5  # largest change of an entry of q in one call that closes loops; larg
 
 
 def openness_at(address, q):
-    """Write the largest loop residual at q after a kernel has run at q; return 1 if a loop is open, else 0."""
+    """Write the largest loop residual at q, where a kernel must have run before; return 1 if a loop is open, else 0."""
     index, params, work, keep = tables(address)
     q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):
@@ -50,7 +50,7 @@ def quaternion(R):
 
 
 def placements_at(address, places, fixed, result: Out):
-    """Write translation and quaternion (x, y, z, w) of frames in the world, after the tree kernel has run.
+    """Write translation and quaternion (x, y, z, w) of frames in the world; call the tree kernel first.
 
     ``address`` is the address of the tables of the tree. A row of ``places`` contains the offset of the joint's
     placement in the tree's results, and the offset of the frame's placement in ``fixed``, or -1 if the frame is the
@@ -70,17 +70,17 @@ def placements_at(address, places, fixed, result: Out):
 
 
 def projected_at(address, close, units, terms, numbers, held, q, x: Out, result: Out):
-    """Write the nearest configuration that satisfies couplings and loops; return 1 if further steps are needed.
+    """Write the nearest configuration that satisfies couplings and loops; return 1 if slower methods are needed.
 
-    Further steps are needed if a norm is zero, or if a loop does not close or closes only with large changes of q.
+    Slower methods are needed if a norm is zero, or if a loop does not close or closes only with large changes of q.
 
     Args:
-        address, close: Addresses of tables, and of the function that uses them to close loops (0 without loops).
+        address, close: Address of the function that closes loops (``close``, 0 without loops), and of its tables.
         units: First entry and length of each part of q that must have unit norm.
-        terms, numbers: Rows (to, of) with one number each. A row adds number * x[of] to x[to]; if ``of`` is negative,
-            it sets x[to] to the number.
+        terms, numbers: Index pairs (to, of), each with a number. If ``of`` is negative, x[to] becomes the number.
+            Otherwise, x[to] increases by number * x[of].
         held: 1 for each velocity of the tree that is fixed, else 0.
-        x, result: Workspace (configuration, residuals and result), and output of shape (nq,).
+        x, result: Workspace for configuration, residuals and result; output, shape (nq,).
     """
     nq = q.shape[0]
     last = x.shape[0] - nq

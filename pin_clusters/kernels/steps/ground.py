@@ -1,4 +1,4 @@
-"""Steps of a robot with ground contact, until a friction solver is needed or a shape, not a point, nears the ground.
+"""Runs steps with ground contact until a friction solver is needed, or a joint stop or a shape (not a point) is near.
 
 This module decides which points are active and when the caller must act; ``phases`` contains the arithmetic.
 """
@@ -61,7 +61,7 @@ def ground_at(step):
 
 @uncounted
 def begin(step, phase, n, h):
-    """Run a step up to its impulses; return DONE if there are none, else the code of the caller's next action."""
+    """Run a step until impulses are needed; return DONE if none are needed, else the code of the next action."""
     robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
     clock, numbers, torque, active = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
@@ -97,7 +97,7 @@ def begin(step, phase, n, h):
 
 @uncounted
 def move_to_middle(step, phase, h):
-    """Move to the middle of the step or, in phase SHIFTED, move points out of the ground there; return 0 on success."""
+    """Move to mid-step or, in phase SHIFTED, move penetrating points out of the ground; return 0 on success."""
     robot, state, points, system = step.robot, step.state, step.points, step.system
     x, v, clock, near = state.x, state.v, step.run.clock, system.near
     if phase == at.GIVEN:
@@ -119,7 +119,7 @@ def move_to_middle(step, phase, h):
 
 @uncounted
 def find_free_velocity(robot, state, tau, h):
-    """Write the velocity at the end of the step without impulses; return DONE, or the code of a failure."""
+    """Write the velocity, without contact impulses, at the end of the step; return DONE, or the code of a failure."""
     v, free, a = state.v, state.free, state.a
     write(free, 0, v, len(v))
     for k in range(2):
@@ -201,7 +201,7 @@ def look_at_guards(clock: Out, numbers, places, radii, first):
 
 @uncounted
 def look_at_stops(clock: Out, numbers, q, stops):
-    """Write distances to stops; count the stops that require an action of the caller; return the smallest distance."""
+    """Write distances to joint stops, count the stops that the caller must handle, and return the smallest distance."""
     lowest, m, stop_gaps = math.inf, 0, stops.stop_gaps
     for i in range(len(stop_gaps)):
         stop_gaps[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]
@@ -213,7 +213,7 @@ def look_at_stops(clock: Out, numbers, q, stops):
 
 @uncounted
 def closing(stops, v, h):
-    """Count the stops that are reached in this step by a joint with a single velocity."""
+    """Count the joint stops that will be reached in this step, among joints that a single velocity moves."""
     m = 0
     for i in range(len(stops.stop_gaps)):
         k = stops.table[i, 2]
@@ -223,7 +223,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
-    """Add points near the ground that open slower than ``limit`` to the system; return the least velocity tested."""
+    """Add points near the ground with u = opening speed + gap / h below ``limit`` to the system; return the least u."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -238,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the requested system of equations; return whether ``hold`` solves it, so that no pushing point slides."""
+    """Write the system of equations for ``code``; return whether ``hold`` solves it because no pushing point slides."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:
@@ -270,7 +270,7 @@ def can_hold(points, system, run, code, h):
 
 @uncounted
 def apply_answer(step, phase, h):
-    """Apply the impulses in the answer; return DONE, or the code of the next phase."""
+    """Apply the impulses in ``system.answer``; return DONE, or the code of the next action."""
     state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
     clock, numbers = step.run.clock, step.run.numbers
     m = clock[at.NEAR]

@@ -1,4 +1,4 @@
-"""Torques of springs, dampers and friction along sums of coordinates, and gear losses, within a simulation step.
+"""Computes gear losses, and torques of springs, dampers and friction that act along sums of coordinates.
 
 The loss of a gear depends on its load, and therefore on the acceleration. The loss is extrapolated from earlier stages
 of the integration method. If necessary, Newton's method corrects the loss of each gear until it is accurate enough.
@@ -21,7 +21,7 @@ _SHARP: Final = 20.0
 
 @uncounted_inline
 def turn(x):
-    """Return tanh(x) with a relative error of 1e-15, without branches, from exp(-2 |x|) - 1 after eight doublings."""
+    """Return tanh(x) to 1e-15, without branches; a series and eight doublings of its argument yield exp(-2 |x|) - 1."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
@@ -47,7 +47,7 @@ def turn_all(rows: Out, first, width):
 
 @uncounted_inline
 def add_terms(terms, factors, first, last, x, rows: Out, field):
-    """Add the terms of a list to a field; a term is a factor times an entry of x."""
+    """Add the terms ``first`` to ``last`` - 1 to a field of ``rows``; a term is a factor times an entry of x."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
@@ -75,13 +75,13 @@ def push(terms, factors, rows, coupling, out: Out):
 
 @uncounted_inline
 def sign_of(x):
-    """Limit x to [-1, 1]; x is a value of tanh, or an argument of tanh that is 0 or beyond ``_SHARP``."""
+    """Return the tanh, where x is already a value of tanh, or an argument of tanh that is 0 or beyond ``_SHARP``."""
     return min(max(x, -1.0), 1.0)
 
 
 @uncounted_inline
 def write_forces(rows: Out, width):
-    """Write the forces along all lines; for gears, also write the friction of the motor and the remaining torque."""
+    """Write the force of each line; for each gear, write the motor friction and the motor torque minus friction."""
     smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
@@ -109,7 +109,7 @@ def factor_of(load, w, forward, backward):
 
 @uncounted
 def lose(rows: Out, first, width, straight):
-    """Correct losses by one Newton step, and also loads unless ``straight``; return how many loads change sign."""
+    """Correct the losses, and the loads unless ``straight``, by a Newton step; return how many loads change sign."""
     smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
         for k in range(width):
@@ -158,7 +158,7 @@ def turned(terms, factors, rows, i, field):
 
 @uncounted
 def turn_links(terms, factors, rows: Out, q):
-    """Compute the angular velocities of the links that carry gears from the joint velocities."""
+    """Compute, from the joint velocities, the angular velocities of the links that carry gears."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t = terms[1, at.TREE] + 2 * i
         b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0
@@ -234,7 +234,7 @@ def of_stage(stage, a, b, c, d):
 
 @uncounted_inline
 def expect(terms, rows: Out, stage):
-    """Extrapolate the loads: parts that are not due to motor torques are assumed to change as in the last step."""
+    """Extrapolate the loads; the part that is not due to motor torques is assumed to change as in the last step."""
     stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
     last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
     for b in range(terms[0, at.LINES], rows.shape[0]):
@@ -271,7 +271,7 @@ def good(rows, first, rtol, field):
 
 @uncounted_inline
 def keep(rows: Out, first, width, stage):
-    """Store the parts of loads that are not due to motor torques, for the next stages."""
+    """Store the part of each load that is not due to the motor torque, for the next stages."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
             p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]

@@ -1,4 +1,4 @@
-"""Phases of a step with ground contact, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
+"""Phases of Moreau's midpoint rule for steps with ground contact; equations (1) to (6) of ``docs/ground.md``.
 
 Kernels call the formulas with numbers. Python code (``simulation``) calls them with arrays that have one entry per
 contact or velocity. Functions branch on values only through ``if_less``, so that they can be traced.
@@ -16,13 +16,13 @@ from ..tables import ground as at
 
 @uncounted_inline
 def half_way(h, v):
-    """Return the increment (1) of the configuration to the middle of the step."""
+    """Return the configuration increment from the start to the middle of the step, equation (1)."""
     return 0.5 * h * v
 
 
 @uncounted_inline
 def after(h, v, a):
-    """Return the velocity after a time h, see equation (2)."""
+    """Return the velocity after a time h at acceleration a, equation (2)."""
     return v + h * a
 
 
@@ -33,25 +33,25 @@ def open_by(gap):
 
 @uncounted_inline
 def strikes(h, u, gap):
-    """Return 1 if the free normal velocity u closes the gap in this step, by more than a threshold (3), else 0."""
+    """Return 1 if the free normal velocity u is below -max(gap, 0) / h minus a threshold (equation 3), else 0."""
     return if_less(u + open_by(gap) / h, -at.SUDDEN * h, 1.0, 0.0)
 
 
 @uncounted_inline
 def closing_speed(h, strike, gap):
-    """Return the closing speed (3) [m/s] that is allowed for a contact in this step; 0 if the contact strikes."""
+    """Return a contact's allowed closing speed [m/s] in this step, equation (3); it is 0 if the contact strikes."""
     return (1.0 - strike) * open_by(gap) / h
 
 
 @uncounted_inline
 def delay_of(way, power):
-    """Return the time (5) [s] from the middle of the step to the impulses, from two sums over striking contacts."""
+    """Return the time [s] from mid-step to the impulses, equation (5): ``way`` / ``power``, or 0 if ``power`` <= 0."""
     return if_less(0.0, power, way / if_less(0.0, power, power, 1.0), 0.0)
 
 
 @uncounted_inline
 def correction(h, delay, free, v_next):
-    """Return the increment (6) of the configuration from the middle of the step to its end."""
+    """Return the configuration increment from the middle to the end of the step, equation (6)."""
     return 0.5 * h * v_next - delay * (v_next - free)
 
 
@@ -85,7 +85,7 @@ def along(numbers, a, gram, i, j, k):
 
 @uncounted
 def assemble(numbers: Out, gram, near, m, first, A: Out):
-    """Write the matrix of the m active points, in the ground axes from number ``first`` on."""
+    """Write J M^-1 J' of the m active points in ground axes ``first`` to 2, scaled to a mean diagonal entry of 1."""
     size, trace = 3 - first, 0.0
     w = size * m
     for i in range(m):
@@ -122,7 +122,7 @@ def relaxation_of(m, A):
 
 @uncounted
 def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
-    """Write the right-hand side g in axes of the ground, with the allowed closing speeds (3), and an initial guess."""
+    """Write, in ground axes, an initial guess and the right-hand side g, which includes the allowed closing speeds."""
     for i in range(m):
         p = near[i]
         fall, gap = rising(numbers, velocities, p), gaps[p]
@@ -166,7 +166,7 @@ def clear(x: Out):
 
 @uncounted
 def add_response(matrix, near, m, impulses, out: Out):
-    """Add the changes (4) due to the impulses at the active points to ``out``."""
+    """Add to ``out`` the changes that the impulses at the active points cause, equation (4)."""
     for k in range(len(out)):
         x = 0.0
         for i in range(m):
@@ -183,7 +183,7 @@ def clear_laws(numbers: Out):
 
 @uncounted
 def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
-    """Write the residuals of the contact laws for the impulses in the answer, their work, and their delay (5)."""
+    """For the impulses in ``answer``, write the residuals of the contact laws, the work, and the delay (equation 5)."""
     scale, mu, gap_sum, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)
     for i in range(m):

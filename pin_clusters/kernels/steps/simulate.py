@@ -12,14 +12,14 @@ def simulate_at(
     address, calls, plan, terms, factors, rows: Out, clock: Out, ratios, lengths, limits, coupling, energies,
     asked: Out, state, torque, times, positions, velocities, scratch, samples,
 ):  # fmt: skip
-    """Run steps up to step END, or until a step fails; a failed step leaves the state unchanged.
+    """Run all steps before step END, or until a step fails; a failed step leaves the state unchanged.
 
     Args:
         address: Address of the tables for aba.
-        calls, clock: Addresses of functions and of their tables, and step counters, see ``tables.plan``.
+        calls, clock: Addresses of functions and of their tables; step counters (both: ``tables.plan``).
         plan, ratios: Plan for moving the coordinates (``tables.plan``); ratios of its terms, then offsets of followers.
         terms, factors, rows: Data of the passive torques, see ``tables.passive``.
-        lengths: Length of a step and of the last step, [s].
+        lengths: Length of each step except the last, then length of the last step [s].
         limits: Limit of ``condition_of`` for each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
         energies: Outputs of the energy function (both energies) and of the openness function.
@@ -27,7 +27,7 @@ def simulate_at(
         state: q, then v.
         torque: Torques, in one row or one row per step. With a user's function, workspace with one row per stage.
         times: With a user's function, the time of each stage [s]; one row per step, starting at the clock's STEP.
-        positions, velocities: Runge-Kutta weights for increments and velocities: a row per stage, then the step's row.
+        positions, velocities: Runge-Kutta weights of increments and velocities: a row per stage, then one for the step.
         scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.
         samples: Output, one row per sample.
     """
@@ -101,5 +101,5 @@ def simulate_at(
 
 
 def moved_at(address, calls, plan, ratios, q, x, out: Out, spare, held: Out):
-    """Write the configuration after the increment x to out; ``address`` is not used."""
+    """Write to ``out`` the configuration q after the increment x; ``address`` is not used."""
     return moved(calls, plan, ratios, q, x, out, spare, held)

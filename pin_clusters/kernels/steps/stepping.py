@@ -28,7 +28,7 @@ def rates(plan, x, v, out: Out):
 
 @uncounted
 def moved(calls, plan, ratios, q, x, out: Out, spare, held: Out):
-    """Write the configuration after the increment x to out; return 0, or -1 if the dependent joints cannot follow."""
+    """Write to ``out`` the configuration q after the increment x; return 0, or -1 if dependent joints cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
     for j in range(2, 2 + plan[0, at.MOVED]):
@@ -91,7 +91,7 @@ def all_finite(x):
 
 @uncounted
 def accelerate(calls, plan, terms, factors, rows: Out, coupling, stage, q, v, tau, mapped: Out, out):
-    """Compute the acceleration from torques of the user's independent joints and passive torques; return aba's code."""
+    """Compute the acceleration due to passive torques and the torques ``tau`` of the user; return the code of aba."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
     code, nv = 0, v.shape[0]
@@ -172,7 +172,7 @@ def near_singular(index, work, limits):
 
 @uncounted
 def weighted(h, weights, rows, i, last, out: Out):
-    """Write h times the sum of rows 0..last-1, with the weights in row i."""
+    """Write h times the sum of the first ``last`` rows, weighted by row i of ``weights``."""
     for k in range(out.shape[0]):
         x = 0.0
         for j in range(last):

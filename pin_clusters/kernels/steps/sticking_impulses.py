@@ -1,4 +1,4 @@
-"""Computes impulses at sticking points without a friction solver, as in most steps of a standing robot."""
+"""Computes impulses without a friction solver if all points stick, as in most steps of a standing robot."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _FINE: Final = 1e-2
 
 @inline
 def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out):
-    """Find impulses that hold pushing points in place, from a guess; return whether the contact laws are satisfied.
+    """Compute impulses that stop all pushing points; return whether these impulses satisfy the contact laws.
 
     A point is released if its impulse would have to pull, or would leave the friction cone. A released point that
     approaches the ground is fixed again. Sliding points require a friction solver.
 
     Args:
-        m, size: Number of points, and rows per point: 3 with the normal last, or 1 for only the normal.
-        mu, most: Friction coefficient, and largest allowed distance of an answer from its projection (``distance``).
-        A, g: Matrix (row-major, mean diagonal entry 1) and free velocities, with which u = A l + g.
-        l, u: Impulses (input: the guess, output: the result), and velocities (output).
+        m, size: Number of points; number of rows per point, which is 3 (normal last) or 1 (only the normal).
+        mu, most: Friction coefficient; largest allowed value of ``phases.distance``.
+        A, g: Matrix (row-major, mean diagonal entry 1) and velocities without impulses, in u = A l + g.
+        l, u: Impulses (input: a guess, output: the result); velocities with these impulses (output).
         B, change: Workspaces of the sizes of A and g.
         held: Output: 1 for each point that stays in place, else 0.
     """
@@ -63,7 +63,7 @@ def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out
 
 @inline
 def factor(size, w, A, B: Out, held):
-    """Write the Cholesky factor of A plus ``_NEAR`` for held points; the rows of free points are the identity."""
+    """Write the Cholesky factor of A, regularized by ``_NEAR`` and with identity rows for free points."""
     for i in range(w):
         for j in range(i + 1):
             on = held[i // size] and held[j // size]

@@ -2,7 +2,7 @@
 
 Row 0 of the request table ``asked`` is the header; the frames and the lists below follow. ``numbers`` has 36 entries
 per frame: the placement of the frame, then results of the kernel. The first part of ``panel`` has shape (bodies, 6,
-width) and contains the forces, later the accelerations, of the bodies. The second part has shape (nv, width) and
+width) and contains the bodies' forces, later their accelerations. The second part has shape (nv, width) and
 contains torques, later W (O3), later accelerations (O5).
 """
 
@@ -47,7 +47,7 @@ class Column(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Row of a cluster: the range of columns whose forces or torques reach it; the passes skip other columns."""
+    """Row of a cluster: the range of columns whose forces or torques affect it; the passes skip other columns."""
 
     first: int
     last: int

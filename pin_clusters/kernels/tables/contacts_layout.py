@@ -1,7 +1,7 @@
 """Layout of the tables of contacts: rows of the request table ``asked``, and the numbers of each contact.
 
-Row 0 of ``asked`` is the header. Row 1 contains the offsets of the fields in Pinocchio's objects, as numbers of float64
-words. The contacts, their columns and the velocities that move them follow. ``panel`` has the layout described in
+Row 0 of ``asked`` is the header. Row 1 contains the offsets of the fields in Pinocchio's objects, in units of 8 bytes.
+The contacts, their columns and the velocities that move them follow. ``panel`` has the layout described in
 ``columns_layout``; its last column contains tau - h. ``gram`` has one row and one column per contact equation; the
 contact forces are in an additional row, and the right-hand side is in an additional column.
 """

@@ -71,7 +71,7 @@ NUMBERS: Final = 28
 
 
 class Robot(NamedTuple):
-    """Tables and functions that move and accelerate a robot."""
+    """Addresses and data of the functions that move and accelerate a robot."""
 
     work: Any  # workspace of aba
     calls: Any  # addresses of functions and of their tables
@@ -153,7 +153,7 @@ class Stops(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Inputs and records of a run."""
+    """Inputs of a simulation, and its recorded samples."""
 
     clock: Any  # int64 numbers, see the clock above
     numbers: Any  # float64 numbers, see above

@@ -2,7 +2,7 @@
 
 ``index`` has shape (rows, ROW_WIDTH). Row 0 is the header and also represents the universe as a body. Rows 1 to
 ``bodies`` are the bodies; the clusters and the lists follow. The named tuples below define the columns of each kind of
-row. ``params`` and ``work`` are flat arrays. Body ``b`` owns ``BODY_PARAMS`` entries of ``params`` starting at
+row. ``params`` and ``work`` are flat arrays. Body ``b`` uses ``BODY_PARAMS`` entries of ``params`` starting at
 ``b * BODY_PARAMS``, and ``BODY_WORK`` entries of ``work`` starting at ``b * BODY_WORK``. Quantities of variable size
 follow; ``index`` contains their offsets (fields named ``at_...``). A comment that starts with "params:" or "work:"
 names the table to which an offset refers. ``views`` reads rows of ``index``; ``workspace`` reads and writes quantities
@@ -80,7 +80,7 @@ class Cluster(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Row of the loop-closure constraints of a LOOP cluster; K has the columns of the dependent velocities first."""
+    """Row of a LOOP cluster's loop-closure constraints; the first columns of K belong to the dependent velocities."""
 
     nd: int  # number of dependent velocities
     nr: int  # number of constraint equations; greater than nd if the independent equations are chosen at each state
@@ -99,7 +99,7 @@ class Head(NamedTuple):
 
 
 class Velocity(NamedTuple):
-    """Row of a velocity in a LOOP cluster; derivatives are taken along each independent velocity."""
+    """Row of a velocity in a LOOP cluster; each derivative is an array with one number per independent velocity."""
 
     at_G: int  # work: row of G, shape (nk,)
     at_bias: int  # work: entry of the bias g

@@ -1,4 +1,4 @@
-"""Layout of the tables of passive elements in a simulation: terms, their factors, and blocks of lines and gears.
+"""Layout of a simulation's tables of passive elements: terms, factors of the terms, and blocks of lines and gears.
 
 A line is a sum of coordinates with spring, damper and friction. A gear has a motor torque, a load and a loss.
 """

@@ -1,10 +1,10 @@
-"""Layout of the tables of the regressors: the tables of the tree (``tree_layout``), followed by the lists below.
+"""Layout of the tables of the regressors: the tables of the tree (``tree_layout``), then the lists defined below.
 
 ``params`` contains minus gravity in the universe's record. Row ``TreeHeader.place1`` of ``index`` is the header
 ``Head``. ``out`` is the tree's array of results, which contains G and its bias.
 
 The torque regressor uses the axes and the origin of the universe. If all links are below one free flyer on the
-universe, the regressor uses the frame of the free flyer. The free flyer's six rows are then forces per unit parameter.
+universe, it uses the free flyer's frame. The regressor's first six rows are then forces per unit parameter.
 """
 
 from typing import Final, NamedTuple

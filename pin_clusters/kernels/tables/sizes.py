@@ -9,7 +9,7 @@ from .variations_layout import RECORD
 class Block(NamedTuple):
     """Block of a LOOP cluster at ``Head.at``: sizes and offsets in ``work``.
 
-    nd, nr and nk are the numbers of dependent velocities, constraint equations and independent velocities.
+    nd is the number of dependent velocities, nr of constraint equations, and nk of independent velocities.
     """
 
     nd: int
@@ -79,5 +79,5 @@ def external_work(n: int, m: int, order: int) -> int:
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:
-    """Return the size of a cluster's part of ``rates``: a record per column for each body and for the sums."""
+    """Return how many entries of ``rates`` a cluster uses: one record per column for each body and for the sums."""
     return (bodies + 1) * nk * RECORD

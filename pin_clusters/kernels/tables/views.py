@@ -1,6 +1,6 @@
 """Functions that return a row of a table as a named tuple; for example, ``cluster(index, c).nk`` reads field ``nk``.
 
-The compiler removes loads of unused fields, so a view is as fast as reading single entries.
+Compiled code does not read fields that are not used, so a view is as fast as reading single entries.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Se
 
 
 def view_of(kind: Any) -> Callable[[Any, Any], Any]:
-    """Return the function that reads a row as a named tuple of the given class."""
+    """Return a function that converts a row of a table to a named tuple of class ``kind``."""
     fields = len(kind._fields)
 
     def read(index, row):

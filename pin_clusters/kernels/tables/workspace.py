@@ -1,7 +1,7 @@
 """Access to the quantities in ``work``: ``x(...)`` reads quantity x, ``set_x`` writes it, ``add_x`` increases it.
 
 The functions for a body take ``(work, b)``. The functions for a cluster with a list of columns take
-``(work, at, nk, ...)``, where ``at`` is its ``at_work``. From this offset on, ``work`` contains
+``(work, at, nk, ...)``, where ``at`` is the cluster's ``at_work``. From this offset on, ``work`` contains
 
     U: (nk, 6);
     UDinv: U D^-1, (nk, 6);
@@ -17,7 +17,7 @@ from . import layout
 
 
 def quantities_in(size):
-    """Return a function that creates accessors of a quantity with one value in each record of the given size."""
+    """Return a function that creates accessors of a quantity, which is stored once per record of ``size`` numbers."""
 
     def of_record(at, load):
         @inline
@@ -107,7 +107,7 @@ momentum, set_momentum = _of_list(3, load3)
 
 
 def _of_columns(width, load, first=0, columns=0, squares=0):
-    """Return accessors of item k of an array of nk items that follows ``columns`` nk + ``squares`` nk^2 numbers."""
+    """Return accessors of item k of an array of nk items, which starts at ``columns`` nk + ``squares`` nk^2."""
 
     @inline
     def read(work, at, nk, k):

@@ -34,7 +34,7 @@ def total(index, params, work, n):
 
 @inline
 def sums_of(O, L):
-    """Return the offset in ``work`` of mass, moment and momentum of the lumps on a link; these overwrite a_tree."""
+    """Return the ``work`` offset of the sums for a link: mass, moment and momentum of lumps, which overwrite a_tree."""
     return O.a_tree + 7 * L.iv
 
 
@@ -42,7 +42,7 @@ def sums_of(O, L):
 def add_lump(index, params, work, O, M, b, c, o, half):
     """Add half of a lump at point c of link b to the sums of the links between b and ``M.common``.
 
-    Two halves of a lump, one at each point, have the same momentum as the whole lump at the midpoint.
+    A lump at the midpoint of two points has the same momentum as two halves of the lump, one at each point.
     """
     h, p = (of_link.position(work, b) + c - o) * half, point_velocity(of_link.velocity(work, b), c) * half
     while b != M.common:

@@ -19,7 +19,7 @@ from ..directions import Out
 
 @inline
 def seen_from(params, D, R, p):
-    """Return a frame's motion per unit of tree velocity D, in frame axes; R and p are the frame's pose in D's link."""
+    """Return a frame's motion per unit of tree velocity D, in frame axes; the frame has the pose R, p in D's link."""
     e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
         return join(e, zero3())
@@ -51,7 +51,7 @@ def presented(S, R, x, reference):
 
 @inline
 def leave_placement(index, params, work, n, R, x, b, L):
-    """Write a joint's placement to ``pin.Data``, computed from the frame's placements in the world and in the link."""
+    """Write a joint's placement to ``pin.Data``, from a frame's poses in the world (R, x) and in the joint's link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     R_link = matmul3(R, transposed(of_link.rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
@@ -60,7 +60,7 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 @inline
 def climb(index, params, work, q, n, O, R, x, b, leave):
-    """Write the Jacobian of a frame at R, x in link b, in frame axes; return the frame's placement in the world."""
+    """Write the Jacobian, in frame axes, of a frame with pose R, x in link b; return the frame's pose in the world."""
     while b > 0:
         L = link(index, b)
         p = rot_t(R, x)
@@ -98,7 +98,7 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, frame, t
 
 @inline
 def of_frame(S, R, x, reference):
-    """Transform a motion S from world axes at the world origin to the reference frame for the frame at R, x."""
+    """Transform S from world axes at the world origin to the ``reference`` frame of a frame with pose R, x."""
     if reference == WORLD:
         return S
     moved_there = carried(S, x)

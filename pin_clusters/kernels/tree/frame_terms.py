@@ -43,7 +43,7 @@ def put_columns(index, params, work, out, n, O, b, R, y, to: Out, at):
 
 @paste
 def frame_terms(index, params, work, out, places, reference, to: Out):
-    """Write the terms of several joints or frames; call ``tree`` with accelerations first.
+    """Write the terms below for several joints or frames; call ``tree`` with accelerations first.
 
     An entry of ``places`` is a joint id, or njoints plus a frame id. ``to`` receives the Jacobians (6 x nv each), the
     Jacobian of the centre of mass (3 x nv), ``FRAME_NUMBERS`` numbers per frame, then position, velocity and

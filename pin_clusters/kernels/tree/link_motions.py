@@ -1,4 +1,4 @@
-"""Placement and motion axes of one link of the tree, and shifts of motions; ``tree_layout`` describes the tables."""
+"""Placement and motion axes of a link, and functions that shift motions between points; see ``tree_layout``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation

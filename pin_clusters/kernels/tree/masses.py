@@ -10,7 +10,7 @@ from ..tables.views import driver
 
 @inline
 def middle(work, n):
-    """Return the reference point of moments: the first link's origin, so that robots far away lose no digits."""
+    """Return the reference point of moments: the first link's origin, which limits rounding errors."""
     return of_link.position(work, min(n.links, 1))
 
 

@@ -1,7 +1,7 @@
-"""Centres of mass and momentum of links, rods between them, and lumped rotors.
+"""Centre of mass and momentum of the system of links, rods with mass, and lumped rotors.
 
-Moments are first taken about the first link, then about the centre of mass, so that robots far from the origin lose no
-digits.
+Moments are first computed about the first link's origin, then shifted to the centre of mass. This limits rounding
+errors if the robot is far from the origin of the universe.
 """
 
 from ...compiler.numba_jit.jit import inline

@@ -58,7 +58,7 @@ def rate_of_point(m, x, u):
 
 @inline
 def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_common, share, what):
-    """Add the momentum of a point mass m at point c of link b, for the joints between b and ``common``.
+    """Add the momentum of a point mass m at point c of link b to the columns of the joints from b to ``common``.
 
     ``from_common`` is the vector from the robot's centre of mass to the lump (the mean of its two points).
     """
@@ -130,7 +130,7 @@ def multiply(out: Out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out: Out, n, O, to, rates):
-    """Add spin momenta s r of lumped rotors to the momentum matrix or, if ``rates``, their rates w x s r + s dr/dt."""
+    """Add spin momenta s r of lumped rotors to the momentum matrix; if ``rates``, add w x s r + s dr/dt to its rate."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
@@ -150,7 +150,7 @@ def spin_columns(index, params, work, out: Out, n, O, to, rates):
 
 @inline
 def momentum_matrix(index, params, work, out: Out, v, n, A, O, what, level):
-    """Write com and Ig, and Ag, hg and Jcom if requested; with WORLD, also com of the subtrees in the world."""
+    """Write com, Ig and, if requested, Ag, hg and Jcom; with WORLD, also write com of the subtrees in the world."""
     o, robot = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
     m = robot[0] + get(params, at.MASS)
     share = 1.0 / m

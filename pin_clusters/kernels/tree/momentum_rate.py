@@ -20,7 +20,7 @@ def seen_at(work, S, b, x):
 
 @inline
 def lump_rates(index, params, work, out: Out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
-    """Add the momentum rate of a point mass m at point c of link b, for the joints between b and ``M.common``.
+    """Add the momentum rate of a point mass m at point c of link b to the columns of joints from b to ``M.common``.
 
     u_c is the velocity of c. from_center and x_rate are position and velocity of the lump (the mean of its two points)
     relative to the centre of mass of the robot.

@@ -11,7 +11,7 @@ from .link_motions import at_point, carried, direction, place_link
 
 @inline
 def rate_of(index, out, x, n, O, iv, total):
-    """Return row iv of G x, added to ``total``."""
+    """Return ``total`` plus row iv of G x."""
     D = dof(index, n.dof0 + iv)
     for t in range(D.term0, D.term1):
         T = entry(index, t)
@@ -21,7 +21,7 @@ def rate_of(index, out, x, n, O, iv, total):
 
 @inline
 def spread(index, work, out, x, n, O, at, at_bias):
-    """Write G x to ``work`` at ``at``, plus the bias at ``at_bias`` of ``out`` unless ``at_bias`` is negative."""
+    """Write G x to work[at:]; unless ``at_bias`` is negative, add the bias in out[at_bias:] to G x."""
     for iv in range(n.nv_tree):
         total = 0.0
         if at_bias >= 0:

@@ -46,7 +46,7 @@ def add_to(to: Out, k, x, factor):
 
 @inline
 def of_point(dv, da, v):
-    """Return the change of the classical acceleration of the point at the origin if v and a change by dv and da."""
+    """Return the change of the origin's classical acceleration if v changes by dv, and a by da."""
     return join(linear(da) + cross(angular(dv), linear(v)) + cross(angular(v), linear(dv)), angular(da))
 
 
@@ -65,7 +65,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q: Out, v
 
     ``place`` is as in ``frame_jacobian``. ``M`` is empty or, for a joint, the homogeneous matrix of a frame in the
     joint frame. The outputs are 6 x nv, 3 x nv for a point (not with WORLD), or empty if not requested; a_a equals v_v.
-    Return 0, WRONG_SIZE, or 1 or 2 if ``tree`` has not yet computed the required velocities or accelerations.
+    Return 0, WRONG_SIZE, or a positive code if ``tree`` must first compute velocities or accelerations.
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)

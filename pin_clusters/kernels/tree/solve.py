@@ -1,4 +1,4 @@
-"""Factorization M = L^T D L that uses the tree of velocities, and solution for many right-hand sides (V9).
+"""Factors M = L^T D L along the tree of velocities, and solves M x = y for many right-hand sides y (V9).
 
 Velocities are in depth-first order, so the descendants of a velocity follow it. L has nonzero entries only between a
 velocity and its ancestors. A row of L contains 1 / D, then the entries of the ancestors, nearest ancestor first.

@@ -23,7 +23,7 @@ from .motion import outward
 
 @inline
 def mark(index, work, n, root):
-    """Write two flags per link: 1 if it is in the root's subtree, and 1 if it is a proper ancestor of the root."""
+    """Write two flags per link: whether it is in the subtree of ``root``, and whether it is a proper ancestor of it."""
     for b in range(n.links + 1):
         inside = 0.0
         if b == root:
@@ -49,7 +49,7 @@ def add(index, out, to: Out, D, at_G, p):
 
 @inline
 def add_lump(index, params, work, out, n, O, M, b, c, share, to: Out):
-    """Add the columns of half a lump at point c of link b, for the joints between b and the common link."""
+    """Add the terms of half a lump at point c of link b to the columns of the joints between b and ``M.common``."""
     x = of_link.position(work, b) + c
     while b != M.common:
         L = link(index, b)

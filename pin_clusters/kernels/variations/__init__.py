@@ -23,5 +23,5 @@ def has_hinges(index, C):
 
 @inline
 def sums(C, k):
-    """Return the offset in ``rates`` of the sums for column k, which are added to the cluster's output body."""
+    """Return the offset in ``rates`` of the sums for column k, which belong to the cluster's output body."""
     return record(C, C.last, k)

@@ -23,12 +23,12 @@ def aba_derivatives_at(
     address, aba, aba_tables, derivatives, plan, scratch, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,
 ):  # fmt: skip
-    """Run forward dynamics and the derivatives of inverse dynamics, then solve for the derivatives of acceleration.
+    """Run forward dynamics, differentiate inverse dynamics, and solve for the derivatives of the acceleration.
 
-    ``aba`` and ``derivatives`` are the addresses of these two kernels; ``aba_tables`` and ``address`` are the addresses
-    of their tables. ``aba`` is 0 if ddq is an input; ``derivatives`` is 0 if dq, dv and M are inputs. ``forces`` is
-    empty, or it contains nv entries followed by external forces; ``aba_tables`` must refer to the same array. dq and dv
-    are derivatives of the torques of inverse dynamics. ``nothing`` is an empty array.
+    ``aba`` and ``aba_tables`` are the addresses of forward dynamics and its tables; ``aba`` is 0 if ddq is an input.
+    ``derivatives`` and ``address`` are the addresses of the kernel that differentiates inverse dynamics and of its
+    tables; ``derivatives`` is 0 if dq, dv and M are inputs. ``forces`` is empty, or contains nv entries, then external
+    forces; ``aba_tables`` must refer to the same array. dq and dv are derivatives of torques. ``nothing`` is empty.
     """
     code = OK
     if aba != 0:

@@ -1,4 +1,4 @@
-"""Computes t^T dG/dq for the torques t of a LOOP cluster's dependent joints, by constraint multipliers (L7).
+"""Uses constraint multipliers to compute t^T dG/dq (L7), where t are the torques of a LOOP cluster's dependent joints.
 
 sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)). Here lambda = P^T t_d, and Lambda = lambda^T W
 is one wrench per closure. Lambda'_m is the derivative of Lambda along J_m at fixed lambda, and X_km,b =

@@ -47,7 +47,7 @@ def bias_and_rate(index, params, work, result: Out, q, v, c, C, n):
 def coupling(index, params, work, result: Out, q, v):
     """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures; ``result`` already contains the constant rows.
 
-    If ``result`` is larger, it also contains a copy of G, which is not changed, and dG/dt, which is written.
+    A larger ``result`` also contains a copy of G, which this function does not change, and dG/dt, which it writes.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:

@@ -33,7 +33,7 @@ def differentiate_twice(index, params, work, rates: Out, q, v, a, c, C):
 
 @inline
 def hand_out(index, work, found: Out, C, n, i, second):
-    """Write G of a cluster to matrix 0 and dG to matrix i; if ``second``, ddG and d(G a + g)/dv to matrices 2 and 3."""
+    """Write a cluster's G to matrix 0 and dG to matrix i; if ``second``, also ddG to matrix 2, d(G a + g)/dv to 3."""
     H, size = head(index, C.head), n.nv_tree * n.nv
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
@@ -52,7 +52,7 @@ def coupling_derivatives(index, params, work, rates: Out, q, v, a, found: Out):
 
     If this function or ``coupling`` has already run at this q, the loops are not computed again. ``found`` contains
     nv_tree x nv matrices: G and dv_tree/dq; if a is not empty, also da_tree/dq and da_tree/dv. If v is empty, matrix
-    1 + i is dv_tree/dq if the i-th velocity of each cluster is 1.
+    1 + i is dv_tree/dq for the motion with velocity 1 in column i of each cluster and 0 in all other columns.
     """
     n = header(index)
     if q.shape[0] != n.nq or found.shape[0] < 2 * n.nv_tree * n.nv:

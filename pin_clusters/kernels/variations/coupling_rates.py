@@ -23,7 +23,7 @@ from .closure_rates import differentiated_twice, rates_of_equations
 
 @inline
 def relative_motions(index, work, c, C, second):
-    """Write the velocities and, if ``second``, the accelerations of cluster c's bodies relative to its output body."""
+    """Write the velocities or, if ``second``, the accelerations of cluster c's bodies relative to its output body."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -37,7 +37,7 @@ def relative_motions(index, work, c, C, second):
 
 @inline
 def at_rates_of(B, nk):
-    """Return the offset of dG of a body in a LOOP cluster; ddG and the true rate of G are stored after dG."""
+    """Return the ``work`` offset of dG for a LOOP cluster's body; ddG and the true rate of G are stored after dG."""
     return B.at_G + B.ndof * (nk + 4)
 
 

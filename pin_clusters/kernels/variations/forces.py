@@ -1,4 +1,4 @@
-"""Forces due to the variations of one body (V3), and accumulation of these forces toward the base."""
+"""Computes forces due to the variations of one body (V3), and accumulates these forces toward the base."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import inertial_force

@@ -1,4 +1,4 @@
-"""Variations of GENERAL clusters of independent joints with one degree of freedom, coupled only by spin elements.
+"""Variations of GENERAL clusters in which only spin elements couple the joints, each with one degree of freedom.
 
 The functions have the same purpose as in ``of_general``. A Jacobian column is the same for all bodies that its joint
 moves. The output body carries the spin elements; their terms are added after the recursion has left the cluster.
@@ -56,7 +56,7 @@ def advance(index, params, work, rates: Out, q, v, a, forces, C, tau: Out, secon
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries (V5) that couple body b's column with the columns of ancestors in the cluster, including E."""
+    """Write the entries (V5) that couple body b's column with columns of ancestors in the cluster; M includes E."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)

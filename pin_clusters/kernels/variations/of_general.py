@@ -1,4 +1,4 @@
-"""Variations of GENERAL clusters, and functions shared with LOOP clusters. Each body and column has one record.
+"""Variations of GENERAL clusters, and functions shared with LOOP clusters. ``rates`` has a record per body and column.
 
 ``advance`` computes (V1), (V2) and (V4); ``collect`` computes (V3) to (V5) and the torques. P, Q, F, T and H are
 defined in (V3) and (V7). ``dq``, ``dv`` and ``M`` are dtau/dq, dtau/dv and the mass matrix, all row-major nv x nv. The
@@ -85,7 +85,7 @@ def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out,
 
 @inline
 def clear_entries(index, work, C, nv, dq: Out, dv: Out, M: Out, second):
-    """Initialize entries between columns of the cluster: entries of M to armature and spin inertia E, others to 0."""
+    """Initialize the entries between the cluster's columns: M to the armature and spin inertia E, dv and dq to zero."""
     o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
@@ -146,7 +146,7 @@ def advance(
 
 @inline
 def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq: Out, dv: Out, M: Out, second):
-    """Project the forces (V3) of column i_v by G^T S^T, and add them to the rows of a joint."""
+    """Project the forces (V3) of column i_v by G^T S^T, and add the results to the entries in the rows of a joint."""
     for d in range(B.ndof):
         S = ws.subspace(work, B.at_S, d)
         f, r = dot6(S, F), dot6(S, Q)

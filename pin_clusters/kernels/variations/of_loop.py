@@ -1,4 +1,4 @@
-"""Variations of LOOP clusters: ``of_general`` plus dG and ddG (L6), (L7), variable-ratio spin elements and rods."""
+"""Variations of LOOP clusters: adds dG and ddG (L6), (L7), rods and variable ratios of rotors to ``of_general``."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
@@ -27,7 +27,7 @@ from ..directions import Out
 
 @inline
 def variations_of_ratio(index, params, work, C, e):
-    """Write the derivatives of a spin element's speed ratios r: dr, ddr and the true rate, defined as for G."""
+    """Write the derivatives of a spin element's speed ratios r: dr, ddr and the true rate (see ``coupling_rates``)."""
     for k in range(C.nk):
         first, second, true = 0.0, 0.0, 0.0
         for s in range(e.share0, e.share1):
@@ -91,7 +91,7 @@ def spin_element(index, params, work, rates: Out, C, e, nv, dq: Out, dv: Out, M:
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Return the derivatives of a rod end's position, velocity and acceleration by q, and of its acceleration by v."""
+    """Return dp/dq, du/dq, da/dq and da/dv, where p, u and a are position, velocity and acceleration of a rod end."""
     dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)

@@ -71,7 +71,7 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A: Out):
 
 @inline
 def own_armature(index, params, work, C, b, k):
-    """Return the armature of independent velocity k, which belongs to body b's joint of several degrees of freedom."""
+    """Return the armature for independent velocity k of body b's joint, which has several degrees of freedom."""
     x = 0.0
     if C.kind == GENERAL:
         x = ws.E_entry(work, C.at_E, C.nk, k, k)

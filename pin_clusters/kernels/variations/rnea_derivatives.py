@@ -23,7 +23,7 @@ from .results import about_centre, coriolis
 
 @inline
 def rotor_variations(index, params, work, rates: Out, q, forces, tau: Out):
-    """Add external forces on lumped rotors (S5) to carriers and joint torques, and their derivatives to P."""
+    """Add external forces on lumped rotors (S5) to carriers and joint torques, and the forces' derivatives to P."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
