@@ -78,7 +78,7 @@ class _Residual(croc.ResidualModelAbstract):
 
 
 class ResidualModelState(_Residual):
-    """State minus reference; it replaces Crocoddyl's own class, which ignores a ``Jdiff`` written in Python."""
+    """State minus reference. Crocoddyl's own class cannot be used, because it ignores a ``Jdiff`` written in Python."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
         super().__init__(state, _state(state).ndx, nu, v=True)
@@ -181,7 +181,7 @@ def _position(state: State, given: Any) -> np.ndarray:
 
 
 class ResidualModelContactForce(_Residual):
-    """Product A f, where f contains the forces or impulses of all contacts; zero at the end of the horizon.
+    """Product A f, where f contains the forces or impulses of all contacts; A f is zero at the end of the horizon.
 
     For friction cones, use a barrier as the activation, and let A be the ``block_diag`` of the matrices
     ``crocoddyl.FrictionCone(R, mu).A``.
@@ -249,8 +249,8 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
         costs: ``crocoddyl.CostModelSum`` with the same number of controls.
 
     Raises:
-        ConstraintError: A contact is invalid, or ``pc.actuation_matrix`` depends on the pose and ``actuation`` is a
-            constant matrix other than columns of ``np.eye(nv)``.
+        ConstraintError: A contact is invalid; or ``pc.actuation_matrix`` depends on the pose, but ``actuation`` has a
+            column that is not a column of ``np.eye(nv)``.
     """
 
     def __init__(self, state: State, actuation: np.ndarray | None, contacts: Any, costs: Any) -> None:
@@ -301,11 +301,11 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
 
 
 class ActionModelImpulse(croc.ActionModelAbstract):
-    """Impact without duration: computes the velocities after the impact and their exact derivatives.
+    """Impact without duration; the model computes the velocities after the impact and their exact derivatives.
 
     Args:
         state: ``State``.
-        contacts: ``pc.RigidConstraintModel`` objects of the contacts that close in the impact or are already closed.
+        contacts: ``pc.RigidConstraintModel`` objects of contacts that begin at the impact or are already active.
         costs: ``crocoddyl.CostModelSum`` without controls. Costs depend on the state before the impact and on impulses.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
 

@@ -50,7 +50,7 @@ def real(x: Any) -> float | None:
 def whole_number(
     name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
 ) -> int:
-    """Return x if it is an integer of at least ``least``; otherwise, raise ``kind``; ``of``: unit in the message."""
+    """Return x if it is an integer of at least ``least``; otherwise, raise ``kind`` with unit ``of`` in the message."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
         raise kind(f"{name} must be a whole number{of}, at least {least}, got {shown(x)}.")
     return int(x)

@@ -12,7 +12,7 @@ _WHEELS = {"cuda": "'cuda-core[cu13]'", "dask": "distributed", "pink": "pin-pink
 
 
 def cure(name: str) -> str:
-    """Return installation instructions for an extra or an optional package, also for a source checkout."""
+    """Return instructions for installing an optional package or an extra of this package."""
     wheels, extra = _WHEELS.get(name, name), _EXTRAS.get(name, name)
     return f"Install it: pip install {wheels} (from a checkout of this package, also run pip install '.[{extra}]')."
 

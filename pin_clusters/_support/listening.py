@@ -14,7 +14,7 @@ from typing import Any
 
 
 def in_url(host: str) -> str:
-    """Return the host in the URL with which a local browser reaches a server that listens at the address ``host``."""
+    """Return the host part of the URL at which a local browser reaches a server that listens at ``host``."""
     return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
 
 

@@ -20,7 +20,7 @@ _MUCH = 2**31
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Return ``pin.Data(tree)``, half the size of ``tree.createData()``; warn if it is large, raise if too large."""
+    """Return ``pin.Data(tree)``, which needs half the memory of ``tree.createData()``; warn or raise if it is large."""
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:
         _say(tree, needed)

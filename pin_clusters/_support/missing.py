@@ -71,7 +71,7 @@ def missing(name: str) -> NoReturn:
 
 
 def route(name: str) -> str:
-    """Return the sentence with the replacement for a Pinocchio function whose argument is a model."""
+    """Return a sentence that suggests a replacement for a Pinocchio function that requires a ``pin.Model``."""
     return _ROUTES.get(
         name,
         f"No version of it includes couplings. For the spanning tree without couplings, use pinocchio.{name} with "

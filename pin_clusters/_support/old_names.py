@@ -41,6 +41,6 @@ def attribute(new: str) -> Any:
 
 
 def constant(module: Mapping[str, Any], old: str, new: str) -> Any:
-    """Return the constant ``new`` of a module with a warning; call this function in the module's ``__getattr__``."""
+    """Warn and return the constant ``new`` of a module; call this function in the module's ``__getattr__``."""
     _warn(old, new)
     return module[new]

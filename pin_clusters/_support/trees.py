@@ -83,7 +83,7 @@ def slides(tree: pin.Model, j: int) -> bool:
 
 
 def value_at(q: np.ndarray, iq: int, nq: int) -> float:
-    """Return the angle [rad] or position [m] of a joint with one degree of freedom and nq coordinates from index iq."""
+    """Return the angle [rad] or position [m] of a joint with one degree of freedom and coordinates q[iq : iq + nq]."""
     return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
 
 
@@ -135,7 +135,7 @@ def placement_defect(placement: pin.SE3) -> str:
 
 
 def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
-    """Return the motion subspace of a joint with one degree of freedom in its frame, shape (6,), or None."""
+    """Return the motion subspace in the joint frame, shape (6,); None unless the joint has one degree of freedom."""
     if joint.nv != 1:
         return None
     data = joint.createData()
@@ -148,7 +148,7 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
-    """Return the axis of a joint with one degree of freedom in its frame, shape (3,), or None."""
+    """Return the axis in the joint frame, shape (3,); None unless the joint has one degree of freedom."""
     subspace = joint_subspace(joint)
     return None if subspace is None else unit(subspace[3:] if np.any(subspace[3:]) else subspace[:3])
 

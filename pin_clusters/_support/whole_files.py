@@ -15,7 +15,7 @@ import numpy as np
 
 @contextmanager
 def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
-    """Yield temporary paths in the folders of the files, with the same extensions; at the end, replace the files.
+    """Yield a temporary path next to each file, with the same extension; at the end, replace the files.
 
     If a file is a symbolic link, the target of the link is replaced. Devices and pipes cannot be replaced and are
     written directly. After an ``OSError``, all files are unchanged.
@@ -69,7 +69,7 @@ def all_of(*steps: Callable[[], object]) -> None:
 
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
-    """Create a folder and check that it is writable; on failure, raise ``kind``. ``by``: how to choose the folder."""
+    """Create a folder and check that it is writable; on failure, raise ``kind`` with the hint ``by``."""
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise kind(f"{folder} is a file, not a folder. Choose another folder{by}.")
     with refused(kind, f"to {folder}", f" Choose another folder{by}."):

@@ -1,4 +1,4 @@
-"""Fast repetition of calls of Pinocchio's collision functions with shapes that the first call has checked."""
+"""Call forms for Pinocchio's collision functions; only the first call with the same shapes checks the shapes."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -60,7 +60,7 @@ def passed(name: str) -> Any:
 
     Pinocchio objects without a model argument are returned unchanged. Functions with a model argument are wrapped; for
     a ``ClusterModel``, they use ``model.tree`` if the tree is sufficient, and otherwise raise an error that suggests an
-    alternative. Names of other Pinocchio releases raise ``NotAvailableError``, others ``AttributeError``.
+    alternative. Names of other Pinocchio releases raise ``NotAvailableError``; other names raise ``AttributeError``.
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
@@ -161,9 +161,9 @@ def _check_given(name: str, arguments: list[Any]) -> None:
 
 
 def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
-    """Return a function that converts arguments for Pinocchio; for q, it also runs ``forwardKinematics``.
+    """Return a function that converts an argument for Pinocchio and, if the argument is q, runs ``forwardKinematics``.
 
-    Otherwise, functions that are called later without q would use an older state.
+    Without ``forwardKinematics``, functions that are called later without q would use an older state.
     """
     model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:

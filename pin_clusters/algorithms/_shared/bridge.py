@@ -1,7 +1,8 @@
-"""Coupling Jacobian G and bias g. Without closed loops, G is constant; otherwise, the loop kernel computes G and g.
+"""Computation of the coupling Jacobian G and the bias g, where v_tree = G v and a_tree = G a + g.
 
-``q`` must be the result of ``_check.configuration``, which also evaluates the user's Python constraint functions.
-The functions raise ``SingularClusterError`` if the loops do not determine the dependent velocities.
+Without closed loops, G is constant and g is zero; otherwise, the loop kernel computes G and g. The functions raise
+``SingularClusterError`` if the loops do not determine the dependent velocities. ``q`` must be the result of
+``_check.configuration``, which also evaluates the user's Python constraint functions.
 """
 
 import numpy as np
@@ -31,7 +32,7 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Compute ``data._coupling`` for the tree kernels; with the tables ``coupling_rate``, also compute dG/dt."""
+    """Store G and g in ``data._coupling`` for the tree kernels; the tables ``coupling_rate`` also provide dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
@@ -55,7 +56,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Copy the second derivatives of Python constraint functions, along the velocity v, to the workspaces."""
+    """Write the second derivatives along v of the Jacobians of Python constraint functions to the workspaces."""
     supplies = model.tables.supplies
     if not supplies:
         return

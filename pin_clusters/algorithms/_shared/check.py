@@ -81,7 +81,7 @@ def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tu
 
 
 def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Return the last q and v, and a if ``level`` is 2; raise ``NotComputedError`` if no call computed them."""
+    """Return the last [q, v], or the last [q, v, a] if ``level`` is 2; raise ``NotComputedError`` if there is none."""
     model_data(model, data)
     return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
 
@@ -154,7 +154,7 @@ def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str
 
 
 def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
-    """Check that ``out`` has this shape and does not overlap the arguments; if None, create a new array."""
+    """Check that ``out`` has this shape and does not overlap the arguments; if ``out`` is None, create a new array."""
     if out is None:
         return np.empty(shape)
     array_out = output_array("out", out, shape, np.float64, ". Pass such an array or omit out.")
@@ -166,12 +166,12 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel and raise an error if it fails; ``result`` selects its tables, and ``of`` is the public function."""
+    """Run a kernel with the tables of ``result`` for the public function ``of``; raise an error if the kernel fails."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
-    """Raise ``SingularClusterError`` if a kernel reported a failure, unless q contains NaN or inf."""
+    """Raise ``SingularClusterError`` if a kernel failed, except for singular loops at a q that contains NaN or inf."""
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model.tables.joint_of_row[-code], q)
     if code > 0:

@@ -22,14 +22,14 @@ Place = tuple[int, np.ndarray, np.ndarray]
 
 
 class Plan:
-    """Tables of the kernel ``columns`` for a matrix C: first the columns of unit forces at frames, then joint torques.
+    """Tables of the kernel ``columns`` for a matrix C, whose columns are unit forces at frames or joint torques.
 
     Attributes:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        tasks: Number of columns in C_t, the matrix of the first columns of C.
-        moves: Whether the kernel computes the accelerations M^-1 C instead of the products C_t' M^-1 C.
+        tasks: Number of columns of C_t, which are the first columns of C.
+        moves: Whether the kernel computes the accelerations M^-1 C; ``tasks`` > 0 selects the products C_t' M^-1 C.
         B: Joint torques, shape (nv, torques).
         shapes: Shapes of the products and of the accelerations.
     """
@@ -47,9 +47,9 @@ class Plan:
     ) -> None:
         """Create the tables.
 
-        For each frame, ``touches`` contains the frame id, the reference frame, and pairs (column, axis). ``tasks`` is
-        the number of columns in C_t. ``torques`` contains the first column of torques and the column after the last
-        column of torques. ``B`` contains the torques if they are constant.
+        For each frame, ``touches`` contains the frame id, the reference frame, and, for each unit force at the frame, a
+        pair of its column in C and its axis. ``tasks`` is the number of columns of C_t. The torque columns are
+        ``range(*torques)``. ``B`` contains the torques if they are constant.
         """
         count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
@@ -162,7 +162,7 @@ def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
 def of_tasks(
     model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
 ) -> Plan:
-    """Find or create the plan for the products of task rows with torque columns, then with contact-force columns."""
+    """Return the cached or new plan for J_t M^-1 [B, J_c'], with Jacobians J_t of tasks and J_c of contacts."""
     keys = plan_key("tasks", frames, reference, rows), plan_key("inputs", contacts, reference, torques)
     key = None if None in keys else keys
     plan = _cached(data, key)
@@ -195,7 +195,7 @@ def of_inputs(
     torques: int,
     constant: np.ndarray | None = None,
 ) -> Plan:
-    """Find or create the plan for torque columns (variable if ``constant`` is None), then contact-force columns."""
+    """Return the cached or new plan for M^-1 [B, J_c']; the torques B are variable if ``constant`` is None."""
     key = plan_key("inputs" if constant is None else "own inputs", contacts, reference, torques)
     plan = _cached(data, key)
     if plan is None:
@@ -205,7 +205,7 @@ def of_inputs(
 
 
 def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
-    """Create a cache key; it includes the types, because 1 == True. Return None for arguments of other types."""
+    """Return a cache key that includes types, because 1 == True; None for types other than list, tuple, str and int."""
     if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
         return (of, *frames, *map(type, frames), reference, type(reference), what)
     return None

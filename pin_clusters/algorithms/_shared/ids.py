@@ -14,7 +14,7 @@ from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
-"""Flags that select the Jacobian of a joint or a frame; with ``RATE``, also the time derivative."""
+"""Flags: ``JOINT`` or ``FRAME`` selects a Jacobian, and ``RATE`` selects its time derivative instead."""
 AT_A_PLACE = """
 Args:
     where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` for a placement
@@ -58,7 +58,7 @@ def _index(model: ClusterModel, index: Any, argument: str, look_up: str, count: 
 
 
 def frames(model: ClusterModel, argument: str, entries: Any) -> list[int]:
-    """Convert names or ids of frames to ids. Duplicates and, except for contacts, an empty list raise an error."""
+    """Convert names or ids of frames to ids; duplicates are invalid, and an empty list is valid only for contacts."""
     # A set is rejected because the order of the frames determines the order of the rows.
     if isinstance(entries, (str, bytes, Mapping, Set)) or not hasattr(entries, "__len__") or _is_scalar(entries):
         cure = f" Use [{shown(entries)}]." if isinstance(entries, (str, Integral)) else ""
@@ -116,7 +116,7 @@ def _is_scalar(x: Any) -> bool:
 def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Return the index (joints, then frames), the placement and the reference frame for the arguments ``where``."""
+    """Return an index (joint id or njoints + frame id), the placement and the reference frame from ``where``."""
     index, offset, axes = frame_or_joint(model, where, named, placement)
     return (model.njoints + index, NOTHING, axes) if offset is None else (index, numbers_of(offset), axes)
 

@@ -1,4 +1,4 @@
-"""Wrenches that a motion requires on the bodies of the tree, including lumped rotors and rods with mass."""
+"""Wrenches and torques that cause a given motion of the tree, including lumped rotors and rods with mass."""
 
 import numpy as np
 import pinocchio as pin

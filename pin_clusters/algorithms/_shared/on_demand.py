@@ -1,6 +1,6 @@
-"""Computation of members of data on first access, for the state of the last call that should have filled the member.
+"""Computation of members of data on first access, at the state of the last call that postponed this computation.
 
-A Pinocchio function that also writes other members runs in another workspace; then the requested member is copied.
+The computation runs in a second workspace, because it also writes other members; then the member is copied.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .loads import Loads
 
 
 def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Register a function that computes ``members`` of data from q (``vectors`` 1), q and v (2), or q, v and a (3)."""
+    """Register a function that computes ``members`` of data from the first ``vectors`` of the vectors q, v and a."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 

@@ -1,8 +1,8 @@
-"""Point masses of rods that no body of the tree carries.
+"""Point masses of rods, as far as the inertias of the bodies do not include them.
 
 The velocity of a rod varies linearly along its length, so three point masses are dynamically equivalent to the rod. The
 masses at the ends belong to the bodies at the ends (``model.inertia_tree``), but a mass at an end on the universe has
-no body, so this module includes it. The mass in the middle moves like the mean of the ends.
+no body, so this module includes it. The position of the middle mass is the mean of the positions of the ends.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool) -> None:
     """Add the masses of rods to Pinocchio's centres of mass; subtree centres are expressed in joint frames.
 
-    ``level`` is 1 for positions, 2 to include velocities, 3 to include accelerations; ``subtrees`` includes subtrees.
+    ``level`` is 1 for positions, 2 to add velocities, 3 to add accelerations. If ``subtrees``, also update subtrees.
     """
     tree = data.tree
     for p in lumps(model):

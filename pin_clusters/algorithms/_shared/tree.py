@@ -34,7 +34,7 @@ def compute(
 def differentiate(
     model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
-    """Compute the derivatives of the couplings, then the outputs, with the tables for derivatives."""
+    """Compute the derivatives of the coupling Jacobian, then the selected outputs with the tables for derivatives."""
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, outputs, q, v, a, moved=True)

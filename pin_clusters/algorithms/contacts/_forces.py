@@ -1,4 +1,4 @@
-"""Contact forces from dense equations, by minimum norm, damping or proximal iterations."""
+"""Solution of dense equations for contact forces, with minimum norm, damping or proximal iterations."""
 
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, st
 def solved_rows(
     J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, method: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Find x = free + response @ forces that satisfies J x = -drift - scale J free; return x and the forces."""
+    """Find forces so that x = free + response @ forces satisfies J x = -drift - scale J free; return x and forces."""
     m, n = J.shape
     settings, forces, status, out = settings_for(method), np.zeros(m), np.zeros(3), np.empty(n)
     gram, work = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
@@ -111,7 +111,7 @@ def _smallest(A: np.ndarray) -> float:
 
 
 def independent(A: np.ndarray) -> bool:
-    """Return whether the contact equations are linearly independent, with A = J M^-1 J'."""
+    """Return whether contact equations with the Delassus matrix A = J M^-1 J' are linearly independent."""
     smallest = _smallest(A)
     try:
         pivots, diagonal = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
@@ -136,7 +136,7 @@ def damping_of(mu: Any) -> float:
 
 
 def lasting_damping_of(method: Any) -> float:
-    """Return the damping that changes the solution; it is zero for converged proximal iterations."""
+    """Return the damping that affects the final solution; converged proximal iterations have no such damping."""
     if isinstance(method, pin.ProximalSettings):
         return float(method.mu) if method.max_iter <= 1 else 0.0
     return damping_of(method)

@@ -13,9 +13,9 @@ _SEEN = 1e-5
 
 
 class Multipliers:
-    """Minimum-norm solution of ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
+    """Minimum-norm solution of ``K' lambda = tau``, where K is the Jacobian of all closures and couplings.
 
-    The rank of K is the number of dependent velocities. In the norm of lambda, forces are scaled by the loop length.
+    The rank of K is the number of dependent velocities. The norm multiplies forces by the loop length.
 
     Attributes:
         closures: Closures, followed by the couplings as constraint equations between joints.

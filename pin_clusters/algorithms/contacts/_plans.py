@@ -48,7 +48,7 @@ _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Return the tables for contacts with fields at the addresses ``places``, and the number of contact equations."""
+    """Return the tables of contacts whose fields have the addresses ``places``, and the number of contact equations."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
@@ -137,7 +137,7 @@ class Plan:
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
     def index_for(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
-        """Return the integer table for a result and a kernel step; each table can refer to robot-specific code."""
+        """Return the integer table for the result ``wanted`` and the kernel step ``step``; create it if necessary."""
         table = self._variants.get((wanted, step))
         if table is None:
             table = self._variants[wanted, step] = self._index.copy()
@@ -159,7 +159,7 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if the equations are redundant."""
+        """Compute the result ``wanted``: accelerations, velocities after an impact, or J M^-1 J'; None if redundant."""
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
         code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
@@ -179,7 +179,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Compute accelerations or velocities with forces from dense equations; ``method`` as in ``_forces.solved``."""
+        """Compute forces from dense equations, and accelerations or velocities; ``method``: see ``_forces.solved``."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
@@ -343,7 +343,7 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record memory words that change when the lists or the contacts change; return False if none are known."""
+        """Record memory words that change when the lists or the contacts change; return False if they are unknown."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
@@ -359,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Add a step that reads a number >= 0 (<= 1 if ``at_most_1``) from the argument ``name``, or 0 without a name."""
+    """Add a step that reads a number >= 0 (<= 1 if ``at_most_1``) from the argument ``name``; without name, set 0."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -412,7 +412,7 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
 
 
 def _identity(container: Any) -> list[int]:
-    """Return the Python ids of the objects in a list of contacts, or of another container."""
+    """Return the Python ids of the contacts in a list or tuple, or the id of any other container."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
@@ -427,14 +427,14 @@ def _create(
 
 
 def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int]:
-    """Compute the offset of each field from the first field, in multiples of 8 bytes."""
+    """Compute the offset of each field from the first field of its object, in multiples of 8 bytes."""
     first, begin = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
     offsets = {name: (of_model[x] - first) // 8 for name, x in _MODEL.items()}
     return offsets | {name: (of_data[x] - begin) // 8 for name, x in _DATA.items()}
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Return the body of joint j, its root body, the rotation from body to joint frame, and the world position."""
+    """Return the body of joint j, its root body, the matrix from joint to body axes, and the kernel's world origin."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

@@ -1,4 +1,4 @@
-"""Forces of constraints with a Jacobian from the user, and call forms with which the C extension repeats calls."""
+"""Forces of constraints whose Jacobian the user passes, and call forms with which the C extension repeats calls."""
 
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Argument names per function, with q (True) and without q (False). Without q, names of earlier arguments."""
+"""Argument names, by function and by whether q is passed. Without q, all arguments take the names of earlier ones."""
 
 
 def with_rows(
@@ -149,7 +149,7 @@ def _respond_at_pose(
 def _respond(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Like ``_respond_at_pose``, but use ``data.M`` and ``data.nle`` of an earlier call."""
+    """Like ``_respond_at_pose``, but with ``data.M`` and ``data.nle`` of an earlier call."""
     data, n, work = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
     form.checks.append(("owes", data._owed_words, bits("M" if free is None else "M nle")))
 

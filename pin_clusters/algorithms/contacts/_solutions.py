@@ -1,8 +1,8 @@
-"""Accelerations and impacts with contacts, by the kernel if possible, and their derivatives by dense equations.
+"""Accelerations and impacts with contacts, computed by the kernel if possible, and derivatives from dense equations.
 
-Minimum-norm forces are supported. The residual of the contact equations is r = J a + drift - gamma, with damping mu.
-The derivatives solve M da - J' dlambda = -dtau and J da + dr = -mu dlambda, where dtau is the change of the torques at
-constant a and lambda. See docs/algorithms.md, (D2) and (D3).
+Minimum-norm forces are supported. The contact equations are r = -mu lambda, where r = J a + drift - gamma and mu is
+the damping. The derivatives solve M da - J' dlambda = -dtau and J da + dr = -mu dlambda, where dtau and dr are the
+changes of the torques and of r at constant a and lambda. See docs/algorithms.md, (D2) and (D3).
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives of accelerations or velocities, (nv, nv), and of forces, (rows, nv), with respect to q, v and tau."""
+"""Derivatives with respect to q, v, tau: of accelerations or velocities, (nv, nv) each; of forces, (rows, nv) each."""
 
 
 def accelerations(
@@ -136,7 +136,7 @@ def _of_least_norm(
 ) -> np.ndarray:
     """Compute the part of the derivative of minimum-norm forces that is due to the change of the null space of A.
 
-    A is J M^-1 J', and P = A A+. This part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) times the right-hand side.
+    The part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) b for A x = b, with A = J M^-1 J', pseudoinverse A+, P = A A+.
     """
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse

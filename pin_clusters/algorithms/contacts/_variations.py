@@ -1,8 +1,7 @@
 """Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
 See docs/algorithms.md, (D1). Sides 1 and 2 are the two contact frames; vectors are expressed in the axes of side 1. The
-columns of j are the displacements of a side per unit of each independent velocity. The force f acts on side 1, and -f
-acts on side 2.
+Jacobian of a side is called j. The force f acts on side 1, and -f acts on side 2.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from ._plans import Contacts
 
 
 class Side(NamedTuple):
-    """Motion of one side of a contact, in the axes of side 1; for point contacts, at the contact point of this side."""
+    """Motion of one side of a contact (for point contacts, of its contact point), expressed in the axes of side 1."""
 
     j: np.ndarray  # displacement, shape (6, nv)
     velocity: np.ndarray  # shape (6,)
@@ -110,7 +109,7 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """Differentiate a motion of side 2, in the axes of side 1, with respect to the displacement of side 1."""
+        """Compute the derivative of a motion of side 2 that is due to the displacement of the axes of side 1."""
         return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
     u_q = side2.v_q[:n] + moved(side2.velocity)

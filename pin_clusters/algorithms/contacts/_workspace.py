@@ -26,10 +26,10 @@ class Workspace:
     """Work arrays of the contact-derivative kernel for one plan.
 
     Attributes:
-        order: Index of each independent velocity in the tree of velocities of the derivative kernel, shape (nv,).
-        sides: Right-hand sides of the derivatives: 3 nv numbers per velocity, then 3 nv per contact equation.
+        order: Position of each independent velocity in the derivative kernel's tree of velocities, shape (nv,).
+        sides: Right-hand sides for the derivatives: 3 nv numbers per velocity, then 3 nv numbers per contact equation.
         acting: Work array of nv numbers, then the contact forces as external forces in joint frames, 6 per joint.
-        rows: J, (rows * nv,); M^-1 J', (rows * nv,); rotation terms of the torques, (nv * nv,); columns of the kernel.
+        rows: Flat arrays: J and M^-1 J' (rows * nv numbers each), rotation terms of the torques, and contact columns.
         tables: Tables of the dynamics derivatives, with gravity and without gravity.
     """
 
@@ -145,9 +145,9 @@ def differentiate(
     restitution: float,
     damping: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Compute derivatives of accelerations or velocities, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+    """Differentiate accelerations (velocities for an impact) and contact forces with respect to q, v and tau.
 
-    Return None if there is no plan or the equations are redundant. ``tau`` is None for an impact.
+    Return arrays (3, nv, nv) and (3, rows, nv), or None without a plan or if redundant. For impacts, ``tau`` is None.
     """
     if plan is None:
         return None

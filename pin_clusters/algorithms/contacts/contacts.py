@@ -1,4 +1,4 @@
-"""Contact and impact dynamics with Pinocchio's contact objects; rotors, couplings and loops are exact.
+"""Contact and impact dynamics with Pinocchio's contact objects; rotors, couplings and loops are included exactly.
 
 The equations are M a + nle = tau + J' lambda and J a + drift = gamma; see docs/algorithms.md, (O6). J is the contact
 Jacobian for the independent velocities. gamma is the desired contact acceleration, including the corrector.
@@ -88,7 +88,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
 ) -> None:
-    """Allocate the contact forces ``data.lambda_c`` and impulses ``data.impulse_c``. Other functions do so if needed.
+    """Allocate the contact forces ``data.lambda_c`` and impulses ``data.impulse_c``, as other functions do if needed.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc

@@ -105,7 +105,7 @@ def computeImpulseDynamicsDerivatives(
     Args:
         data: Workspace. ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` store the results. As in
             Pinocchio, ``ddq_dv`` is the derivative of the velocity change: the returned matrix minus the identity.
-        r_coeff: Coefficient of restitution; the only valid value is the default, the value used in ``impulseDynamics``.
+        r_coeff: Coefficient of restitution; if given, it must equal the value used in ``impulseDynamics``.
         prox_settings: Damping, or ``pin.ProximalSettings``; by default the damping used in ``impulseDynamics``.
 
     Returns:
@@ -167,7 +167,7 @@ def _differentiate(
 ) -> tuple[np.ndarray, ...]:
     """Compute the derivatives by the kernel, or by dense equations for redundant contacts or contacts on lumped rotors.
 
-    The fields of data have Pinocchio's names; for impacts, they contain the derivatives of the velocity change.
+    The fields of data that Pinocchio fills are also set; for impacts, ``ddq_dv`` belongs to the velocity change.
     """
     results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
     if results is None:

@@ -40,7 +40,7 @@ def contactInverseDynamics(
         constraint_correction: Velocities added to the velocities of the contact points, shape (3 contacts,), [m/s].
         settings: ``pin.ProximalSettings`` with the accuracy, mu > 0 and the maximum number of iterations.
         lambda_guess: Initial guess of the forces, shape (3 contacts,), [N].
-        solve_ncp: True solves the nonlinear complementarity problem of Coulomb friction, False its convex relaxation.
+        solve_ncp: If True, solve the nonlinear complementarity problem of Coulomb friction; else its convex relaxation.
 
     Returns:
         Whether the iterations converged, the torques of the independent joints, shape (nv,), [N m] or [N],

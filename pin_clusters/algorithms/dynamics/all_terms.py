@@ -1,4 +1,4 @@
-"""Computation of kinematics, dynamics and frame terms for a model-based controller in one call."""
+"""One function that computes kinematics, dynamics and frame terms for a model-based controller."""
 
 from typing import Any
 
@@ -169,7 +169,7 @@ def computeAllTerms(
             given, it also fills ``a``, ``acom`` and ``dhg`` with the drift terms, which are the values for a = 0.
         frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
         reference_frame: Reference frame of the results for ``frames``; ``pin.LOCAL`` by default.
-        out: Preallocated results, in place of ``frames`` and ``reference_frame``, for which new arrays are allocated.
+        out: Preallocated results. Without ``out``, the function allocates results for ``frames``, if they are given.
 
     Returns:
         A ``FrameTerms`` object if ``frames`` or ``out`` was passed, otherwise None. ``FrameTerms`` lists the units.

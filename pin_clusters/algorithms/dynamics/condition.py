@@ -19,7 +19,7 @@ class ClusterCondition(NamedTuple):
     Constraint equations in [m] are divided by the length of the loop; equations in [rad] are not scaled.
 
     Attributes:
-        cluster: Names of the joints of the cluster that are part of a loop.
+        cluster: Names of the cluster's joints that belong to a loop.
         K: Condition number of the constraint Jacobian: its largest singular value divided by its smallest singular
             value. Singular values that are zero at every pose are ignored. K is infinite at a bifurcation (change
             point), where every choice of independent joints is singular.

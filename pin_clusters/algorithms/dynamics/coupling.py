@@ -100,7 +100,7 @@ def spanning_acceleration(
 def independent_velocity(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v_tree: ArrayLike, tolerance: float = 1e-6
 ) -> np.ndarray:
-    """Return the independent entries of a velocity of the spanning tree, and check that it satisfies the constraints.
+    """Check that a velocity of the spanning tree satisfies the constraints, and return its independent entries.
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
@@ -138,7 +138,7 @@ def independent_velocity(
 
 @_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
-    """Compute the torque of the independent joints with the same power as ``tau_tree``, which is G' tau_tree.
+    """Compute G' tau_tree, the torque of the independent joints that has the same power as ``tau_tree``.
 
     Args:
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].

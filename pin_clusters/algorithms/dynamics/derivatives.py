@@ -49,7 +49,7 @@ def _run(
     function: str,
     of: str = "",
 ) -> None:
-    """Compute tau, dtau_dq, dtau_dv, M and the terms of the total momentum; skip results with an empty array."""
+    """Compute tau, dtau_dq, dtau_dv, M and the centroidal derivatives; skip each result whose array is empty."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
@@ -220,7 +220,7 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, 
 
     Returns:
         C, shape (nv, nv), [N m s] or [N s]; a new array. The matrix dM/dt - 2 C is skew-symmetric unless a dependent
-        ball joint has a different armature for each axis, because such an armature has no kinetic energy.
+        ball joint has a different armature for each axis, because no kinetic energy describes such an armature.
 
     References:
         Echeandia and Wensing, arXiv 2010.01033; docs/algorithms.md, (V8).

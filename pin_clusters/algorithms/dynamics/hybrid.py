@@ -55,7 +55,7 @@ def hybrid_dynamics(
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     If all accelerations are prescribed, the result equals ``rnea``; if none is prescribed, the result equals ``aba``.
-    The computing time is close to ``aba``. Single joints of a cluster or velocities of a free flyer can be prescribed.
+    A call takes about as long as ``aba``. Single joints of a cluster and velocities of a free flyer can be prescribed.
 
     Args:
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.

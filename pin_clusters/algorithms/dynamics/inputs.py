@@ -46,7 +46,7 @@ def inverse_input_matrix(
 ) -> np.ndarray:
     """Compute the matrix M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
 
-    The acceleration is a = a_free + result [u; f], with inputs u, contact forces f, and a_free for u = 0 and f = 0.
+    For inputs u and contact forces f, a = a_free + result [u; f], where a_free is the acceleration without u and f.
 
     Returns:
         Matrix, shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
@@ -103,8 +103,8 @@ def task_input_matrix(
 ) -> Any:
     """Compute the matrix J_t M^-1 [B, J_c'] for task frames with Jacobian J_t and contacts with linear Jacobian J_c.
 
-    The acceleration of the task frames is result [u; f] plus the free task acceleration, which is the acceleration for
-    u = 0 and f = 0, so a controller needs no joint accelerations. The inverse mass matrix is not computed.
+    For inputs u and contact forces f, the acceleration of the task frames is result [u; f] plus the free task
+    acceleration, which is their acceleration without u and f. The inverse mass matrix is not computed.
 
     Args:
         frames: Names or ids of the task frames, in the order of the rows.

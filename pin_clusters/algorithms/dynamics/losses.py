@@ -73,7 +73,7 @@ class Losses:
         return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
-        """Compute the gear losses from the loads of lossless gears, by Newton's method on the signs of the loads.
+        """Compute the gear losses from the loads without losses, by Newton's method on the signs of the loads.
 
         The loss x changes the load to load - (1 - J A) x. J contains the rotor inertias, and A (``response``) contains
         the rotor accelerations per unit torque. If a gear locks, ``ModelError`` is raised.
@@ -123,7 +123,7 @@ def spins_of_carriers(
 
 @once
 def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the matrix that maps v_tree to rotor speeds, and inertia, friction and loss coefficients, shape (5, n)."""
+    """Return the matrix from v_tree to rotor speeds, and five rows: inertia, two friction and two loss coefficients."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):
         for i, ratio in r.drivers:

@@ -165,8 +165,8 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, the losses of gears with
-            losses are NaN. The loss of a locked gear is NaN, because it is not unique.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without ``a``, ``gear`` is NaN for
+            gears with losses. The loss of a locked gear is NaN, because it is not unique.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:

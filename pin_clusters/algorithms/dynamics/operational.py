@@ -15,7 +15,7 @@ from .._shared import force_columns as _columns
 
 _COMMON = """
 Args:
-    frames: Names or ids of frames, in the order of the rows; also several frames on one body, or frames on rotors.
+    frames: Names or ids of frames, in the order of the rows. Frames may share a body or be on rotors.
     reference: Axes and reference points of forces and motions: ``pin.LOCAL``, ``pin.WORLD`` or
         ``pin.LOCAL_WORLD_ALIGNED``.
     rows: Selection from the 6 len(frames) rows, [linear; angular] per frame: None for all, ``"linear"`` for the first

@@ -36,7 +36,7 @@ def rnea(
     Args:
         data: Workspace; ``data.tau`` stores the result as well.
         q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
-            Without this check, the body velocities do not fit the body poses if q violates the constraints.
+            If an unchecked q violates the constraints, body velocities and body poses are inconsistent.
 
     Returns:
         Torque of the independent joints, shape (nv,), [N m] or [N], in ``out`` or a new array. NaN and inf propagate.

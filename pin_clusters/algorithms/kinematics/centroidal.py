@@ -35,8 +35,8 @@ References:
 """
 _RATE = """
 Args:
-    data: Workspace; stores the result in ``data.dAg``, the matrix in ``data.Ag`` and the momentum in ``data.hg``. It
-        also fills ``data.tree.J`` and ``data.tree.dJ``.
+    data: Workspace. The function stores the result in ``data.dAg``, A in ``data.Ag`` and the momentum in ``data.hg``.
+        It also fills ``data.tree.J`` and ``data.tree.dJ``.
 
 Returns:
     dA/dt, shape (6, nv), [linear; angular], in world axes, [N] and [N m] per [rad/s] or [m/s]; a new array.

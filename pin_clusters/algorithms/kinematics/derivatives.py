@@ -66,10 +66,10 @@ _ROWS, _ROWS_OF_POINT = 6, 3
 def computeForwardKinematicsDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None
 ) -> None:
-    """Compute terms from which other functions return derivatives of motions of joints, frames and points.
+    """Compute the terms that ``getJointVelocityDerivatives`` and related functions require.
 
-    ``getJointVelocityDerivatives`` and related functions return the derivatives at these arguments, even after calls of
-    other functions. This function fills ``data.oMi``, ``v``, ``a``, ``data.tree.J`` and ``data.tree.dJ``.
+    These functions return the derivatives at the last arguments of this function, even if other functions were called
+    in between. This function fills ``data.oMi``, ``v``, ``a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. If omitted, only velocities are differentiated.

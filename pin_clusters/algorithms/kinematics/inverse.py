@@ -1,8 +1,8 @@
 """Inverse kinematics with closed loops and with limits on all joints.
 
-Each Levenberg-Marquardt step along ``pc.integrate`` solves a least-squares problem with joint limits as linear
-inequalities. This problem is solved as a least-distance problem (Lawson and Hanson, chapter 23). A step can violate
-limits of dependent joints, which depend nonlinearly on q, so the merit function contains an exact penalty for limits.
+Each Levenberg-Marquardt step solves a least-squares problem with joint limits as linear inequalities, converted to a
+least-distance problem (Lawson and Hanson, chapter 23). ``pc.integrate`` applies the step. A step can violate limits of
+dependent joints, which move nonlinearly, so the merit function contains an exact penalty for limits.
 """
 
 import warnings
@@ -85,7 +85,7 @@ def inverse_kinematics(
         tolerance: Maximum position error, [m], and maximum angle error, [rad], of a reached target.
         iterations: Maximum number of steps per attempt.
         attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0``, which help if ``q0`` is
-            singular (straight leg). The search ends early if a later attempt gives the same error as the best one.
+            singular (straight leg). The search ends early if a later attempt has the same error as the best attempt.
 
     Returns:
         The solution or, if the targets are not reached, the best configuration that was found.

@@ -62,7 +62,7 @@ def forwardKinematics(
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
-            Without this check, the body velocities do not fit the body poses if q violates the constraints.
+            If an unchecked q violates the constraints, body velocities and body poses are inconsistent.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
 
     Raises:
@@ -148,7 +148,7 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
 @also_pinocchios
 @_documented
 def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
-    """Compute ``data.oMi``, the placements in the world, from ``data.liMi``, the placements in the parent joints."""
+    """Compute ``data.oMi``, the placements in the world, from ``data.liMi``, the placements in the parent frames."""
     _check.model_data(model, data)
     pin.updateGlobalPlacements(model.own_tree, data.tree)
 
@@ -191,7 +191,7 @@ def _motion_at_place(
 
 
 def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
-    """Compute the fields of data that Pinocchio's get function reads, then call this function."""
+    """Compute the fields of data that Pinocchio's ``function`` reads, then call ``function``."""
     if data._owed[0]:
         read = _V if function in (pin.getVelocity, pin.getFrameVelocity) else _V | _A
         data._bring(read if where[-1] == pin.LOCAL else read | _OMI)

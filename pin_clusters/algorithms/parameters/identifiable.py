@@ -4,7 +4,7 @@ A change of a cluster's parameters has no effect on torques under two conditions
 acts like an additional rigid body on the carrier, which is the body to which the cluster is attached. Second, a change
 of the carrier's parameters cancels this additional body. Therefore, each cluster and its carrier form a separate
 problem. For single joints, see Gautier and Khalil 1990 and Wensing, Niemeyer and Slotine; this module adds
-rotors, couplings and loops. Energies are not used, because the kinetic energy misses some armatures on ball joints.
+rotors, couplings and loops. Energies are not used, because the kinetic energy excludes some armatures of ball joints.
 """
 
 import warnings
@@ -24,13 +24,13 @@ _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
 """Thresholds for singular values of a matrix with columns of norm 1. Values above ``_CERTAIN`` are significant, and
 values below ``_LEVEL`` are not. Between these limits, the largest ratio of neighbouring values is the gap. Values above
-the gap are significant; if the ratio is below ``_GAP``, all values above ``_LEVEL`` are. Rounding errors: < 4e-10."""
+the gap are significant; for ratios below ``_GAP``, values above ``_LEVEL`` are. Rounding errors are below 4e-10."""
 _SMALL = 1e-9
 """Limit below which coefficients are set to zero."""
 _SHORTEST = 1e-4
 """Smallest accepted norm of a column, relative to the largest norm; rounding errors dominate in shorter columns."""
 _NEW, _LARGEST = 1e-3, 1e5
-"""Smallest relative norm of the orthogonal component of an independent column; largest coefficient of a column."""
+"""``_NEW``: minimum norm of a chosen column without its projection on the others; ``_LARGEST``: maximum coefficient."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """Largest step between poses without loops, largest step with loops, and smallest step, [rad] or [m]."""
 _REGULAR, _TRIES, _WALK = 30.0, 100, 8
@@ -42,9 +42,9 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     """Compute the combinations of inertial parameters that the torques determine (base parameters).
 
     Each base parameter is one parameter, called pivot, plus multiples of parameters that the torques cannot separate
-    from the pivot. For the regressor Y of ``computeJointTorqueRegressor`` and the pivot columns ``p``, ``Y @ values``
-    equals ``Y[:, p] @ basis @ values`` in every state. The pivots are usually the first independent columns with enough
-    effect on the torques: ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)``.
+    from the pivot. The pivots are usually the first independent columns with enough effect on the torques; their
+    indices are ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)``. For the regressor Y of
+    ``computeJointTorqueRegressor``, ``Y @ values`` equals ``Y[:, p] @ basis @ values`` in every state.
 
     The regressors are evaluated at random poses that are reachable from ``pc.neutral``. The number of base parameters
     is the number of significant singular values of the regressor with normalized columns. Significant values exceed
@@ -127,7 +127,7 @@ def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.nd
 
 
 def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
-    """Return the R factor of the stacked regressors of random states; each regressor has the largest entry 1."""
+    """Return the R factor (QR) of stacked regressors at random states, each divided by its largest absolute entry."""
     rng, data = np.random.default_rng(seed), ClusterData(model)
     blocks: list[np.ndarray] = []
     start = q = neutral(model)
@@ -190,8 +190,8 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
 def _select(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Choose columns, preferably the first ones, that span all columns; also return an orthonormal basis.
 
-    If the chosen columns are almost dependent, other columns as combinations of them have coefficients above
-    ``_LARGEST``. Then columns are exchanged until no coefficient exceeds this limit (Gu and Eisenstat).
+    If the chosen columns are almost dependent, the coefficients that express the other columns exceed ``_LARGEST``.
+    Then columns are exchanged until no coefficient exceeds this limit (Gu and Eisenstat).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, about)

@@ -19,9 +19,9 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
     """List the inertial parameters in the order of the columns of ``pc.computeJointTorqueRegressor``.
 
     Each body has ten parameters: mass [kg], first moment [kg m] and inertia about the origin of its joint [kg m^2], as
-    in Pinocchio's ``toDynamicParameters``. The parameters of a body include each ``Rotor`` on the body that has
-    an ``inertia``, but exclude rods. Then follow the axial inertia of each ``Rotor`` [kg m^2], each non-zero armature
-    [kg m^2] or [kg], and the mass of each rod with mass [kg].
+    in Pinocchio's ``toDynamicParameters``. The parameters of a body include each ``Rotor`` with an ``inertia`` on this
+    body, but exclude rods. The last entries are the axial inertia of each ``Rotor`` [kg m^2], each non-zero
+    armature [kg m^2] or [kg], and the mass of each rod with mass [kg].
 
     Args:
         model: Cluster model.
@@ -124,7 +124,7 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:
-    """Return the name of the joint with tree velocity ``iv``, with an index if the joint has several velocities."""
+    """Return the name of the joint of entry v_tree[iv], with an index if the joint has several velocities."""
     tree = model.own_tree
     j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")

@@ -24,8 +24,8 @@ def computeJointTorqueRegressor(
     """Compute the regressor Y of the joint torques: ``pc.rnea(model, data, q, v, a) = Y @ parameters``.
 
     Y has ten columns per body of the tree: mass, first moment, and inertia about the joint origin in Pinocchio's order
-    xx xy yy xz yz zz. Then follows one column for the axial inertia of each ``Rotor``, for each non-zero armature, and
-    for the mass of each rod with mass. ``pc.parameters`` returns the values and labels of all parameters.
+    xx xy yy xz yz zz. The last columns belong to the axial inertia of each ``Rotor``, each non-zero armature, and
+    the mass of each rod with mass. ``pc.parameters`` returns the values and labels of all parameters.
 
     Args:
         data: Workspace; ``data.jointTorqueRegressor`` stores the result as well.
@@ -84,7 +84,7 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
         data: Workspace; ``data.kineticEnergyRegressor`` stores the result as well.
 
     Returns:
-        New array, shape (parameters,), with columns as in ``computeJointTorqueRegressor``, [J] per unit of a parameter.
+        New array, shape (parameters,), in the column order of ``computeJointTorqueRegressor``, [J] per parameter unit.
 
     Example:
         >>> import pin_clusters as pc
@@ -107,7 +107,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
         data: Workspace; ``data.potentialEnergyRegressor`` stores the result as well.
 
     Returns:
-        New array, shape (parameters,), with columns as in ``computeJointTorqueRegressor``, [J] per unit of a parameter.
+        New array, shape (parameters,), in the column order of ``computeJointTorqueRegressor``, [J] per parameter unit.
 
     Example:
         >>> import pin_clusters as pc
@@ -119,7 +119,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
-    """Compute one of the three regressors; if v is given, ``data._coupling`` must belong to the state (q, v)."""
+    """Compute the static, kinetic or potential regressor; if v is given, ``data._coupling`` must belong to (q, v)."""
     memory, nothing = data._regressor_memory(), data._zeros[:0]
     stored: np.ndarray = getattr(memory, which)
     outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
