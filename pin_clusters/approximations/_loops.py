@@ -69,7 +69,7 @@ class Tree:
 
 
 class OnTree(Approximation):
-    """Approximations of the form ``tau = H' ID(q, v_tree, H a + bias)``, with the inverse dynamics ID of the tree."""
+    """Approximations ``tau = H' ID(q, v_tree, H a + bias)``; ID is the tree's inverse dynamics, H approximates G."""
 
     def _begin(self) -> None:
         super()._begin()
@@ -94,7 +94,7 @@ class OnTree(Approximation):
 
 
 class Unconstrained(OnTree):
-    """The equations of the independent joints in the tree, at the exact velocity and without dependent accelerations.
+    """The tree's equations of the independent joints, at the exact velocity and with zero dependent accelerations.
 
     Example:
         >>> import pin_clusters as pc
@@ -111,7 +111,7 @@ class Unconstrained(OnTree):
 
 
 class Frozen(OnTree):
-    """The approximation ``frozen``: at every pose, G is the coupling Jacobian G0 of the reference pose, without bias.
+    """The approximation ``frozen``: at every pose, G is replaced by G0 of the reference pose, and the bias is zero.
 
     Example:
         >>> import pin_clusters as pc
@@ -173,7 +173,7 @@ class Locked(OnTree):
         return self.H @ v, self.bias
 
     def _couple(self, q: np.ndarray) -> np.ndarray:
-        """Update H and the configuration ``self.q`` with fixed rotors; return G of the user's tree."""
+        """Update H, and ``self.q``, which is q with the rotors at angle 0; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
         np.dot(self.on.span.from_tree, G, out=self.H)
         self.H[self.rows] = 0.0
@@ -182,7 +182,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Remove the body of a rotor; return to the carrier the axial inertia that ``expand`` subtracted from it."""
+    """Remove the inertia of a rotor's body; undo the subtraction of axial inertia from its carrier by ``expand``."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

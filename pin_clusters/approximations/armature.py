@@ -66,7 +66,7 @@ class WithoutRotors:
     """Pinocchio's algorithms for the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). ``at_q``
-    and ``at_v`` are the results of ``independent_q`` and ``independent_v``.
+    is the result of ``independent_q``; ``at_v`` is the result of ``independent_v``.
     """
 
     def __init__(
@@ -175,13 +175,13 @@ def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
 
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return the index of each entry of v in the velocity of the approximate robot, shape (nv,)."""
+    """Return, for each entry of v, its index in the velocity of the approximate robot, shape (nv,)."""
     ids = [approximate.getJointId(name) for name in model.independent_joints]
     return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
 
 
 def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return the index in q of each entry of the approximate robot's configuration, shape (approximate.nq,)."""
+    """Return, for each entry of the approximate robot's configuration, its index in q, shape (approximate.nq,)."""
     indices = np.zeros(approximate.nq, dtype=np.int64)
     for name in list(approximate.names)[1:]:
         indices[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))

@@ -1,4 +1,4 @@
-"""Approximations as cluster models, for functions such as contacts, batches and file output."""
+"""Returns approximations as cluster models, so that contacts, batches and file output can use them."""
 
 import numpy as np
 import pinocchio as pin

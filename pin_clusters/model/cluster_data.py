@@ -396,7 +396,7 @@ class ClusterData(OwedMembers):
                 work[supply.scratch : supply.scratch + numbers.size] = numbers
 
     def _changed(self) -> None:
-        """Copy the mass matrix for users, because kernels never rewrite the zero entries of the original."""
+        """Copy the mass matrix for users, who may change it; kernels never rewrite the zero entries of the original."""
         self._M[...] = self._M_kernel
 
     def _regressor_memory(self) -> RegressorMemory:

@@ -289,9 +289,9 @@ class ClusterModel(Attachments):
 
         If ``parent`` is given, the entries of the new joint are the last entries of q and v. If ``before`` is given,
         they directly precede the entries of the existing joint. To model a series-elastic actuator, insert a joint with
-        a spring before a motor's joint: the existing joint is then the motor's angle, and the new joint is the
-        deflection of the spring. Rotors stay on their carriers. The limits of the new joint are Pinocchio's
-        defaults. In all named configurations, the new joint is in its neutral position.
+        a spring before a motor's joint: the coordinate of the existing joint is then the motor's angle, and the
+        coordinate of the new joint is the deflection of the spring. Rotors stay on their carriers. The limits of the
+        new joint are Pinocchio's defaults. In all named configurations, the new joint is in its neutral position.
 
         Args:
             name: Name of the new joint and of its frame.
@@ -299,7 +299,7 @@ class ClusterModel(Attachments):
             parent: Joint, body, frame or ``"universe"`` that carries the new joint.
             placement: Placement of the new joint relative to ``parent``; the default is the identity. If ``before`` is
                 given, the placement is relative to the parent of the existing joint, and the default is the existing
-                joint's placement. The placement of the existing joint's frame does not change.
+                joint's placement. The frame of the existing joint does not move.
             before: Name of the existing joint before which the new joint is inserted.
             inertia: Inertia of the new body in the frame of the new joint, [kg], [m] and [kg m^2]; zero by default.
             constraints: Constraints to add, such as a ``Rod`` or a ``Spring``.
@@ -417,7 +417,7 @@ def alike(
 
 
 def varied(*arguments: Any) -> ClusterModel:
-    """Rebuild a model whose parameters vary, so that compiled code reads them from the tables."""
+    """Rebuild a model and mark its parameters as variable, so that compiled code reads them from the tables."""
     model = remake(*arguments)
     object.__setattr__(model, "_varies", True)
     return model

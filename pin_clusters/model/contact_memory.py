@@ -96,7 +96,7 @@ def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
 
 
 def settings_of(settings: Any) -> np.ndarray | None:
-    """Return both accuracies, mu and the iterations of a ``pin.ProximalSettings``; None if its layout is unknown."""
+    """Return absolute and relative accuracy, mu and iterations of a ``pin.ProximalSettings``; None if impossible."""
     first = holder_of_settings()
     holder = word(holder_at(settings)) if type(settings) is pin.ProximalSettings else 0
     return _words(holder + 16, 4).copy() if first and holder and word(holder) == first else None
@@ -115,9 +115,9 @@ def holder_of_settings() -> int:
 def _words_of_reference(item: Any) -> list[int]:
     """Return the addresses that ``words_of`` needs for a copy or a list item; empty for other objects.
 
-    The holder of a copy contains the address of the contact. The holder of an indexed item contains the address of a
-    copy (0 while the item is in the list), the list, and the index. The holder of an item from an iterator contains the
-    address of the item in the list.
+    The holder of a copy contains the address of the contact. The holder of an indexed item contains the addresses of a
+    copy (0 while the item is in the list) and of the list, and the index. The holder of an item from an iterator
+    contains the address of the item in the list.
     """
     holder, of_data = word(holder_at(item)), isinstance(item, _DATA)
     copied, indexed, iterated = _holders(of_data)
@@ -135,7 +135,7 @@ def _words_of_reference(item: Any) -> list[int]:
 
 @functools.cache
 def _holders(of_data: bool) -> tuple[int, int, int]:
-    """Return the first words of the holders of a copy, an indexed and an iterated item; -1 for an unexpected layout."""
+    """Return the first word of each holder: of a copy, an indexed and an iterated item; -1 for an unexpected layout."""
     marks, contact = _marks(), _contact()
     if marks is None:
         return -1, -1, -1

@@ -11,7 +11,7 @@ from .._support.arrays import on_a_page
 class DerivativeMemory:
     """Arrays that the kernels for derivatives write.
 
-    Entries for two clusters, neither of which supports the other, are always zero; kernels never write them.
+    Matrix entries for two clusters, neither of which supports the other, are always zero; kernels never write them.
 
     Attributes:
         rates: Intermediate values of the kernels.
@@ -25,7 +25,7 @@ class DerivativeMemory:
         after_impact: q, v, restitution and damping of the last impact at contacts; NaN before the first impact.
         dlambda: Derivatives of the contact forces with respect to q, then v, then tau, as one flat array.
         tree: Tree of the independent velocities; see ``tree_solve``.
-        sides, factors: Right-hand sides, and the factor L of the mass matrix, as flat arrays.
+        sides, factors: Flat arrays with right-hand sides and with the factor L of the mass matrix, respectively.
         rows: Number of contact force components whose derivatives are stored, shape (1,).
     """
 
@@ -48,7 +48,7 @@ class DerivativeMemory:
         self.after_contacts[:] = np.concatenate([q, v, tau, [damping]])
 
     def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, damping: float, known: bool) -> None:
-        """Store the state of an impact at contacts; store NaN if a Jacobian was passed instead (``known`` is False)."""
+        """Store the state of an impact at contacts; store NaN if only a Jacobian was passed (``known`` is False)."""
         self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
     def fits(self, rows: int) -> bool:

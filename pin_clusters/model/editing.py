@@ -24,7 +24,7 @@ class TreeCopy:
 
     ``base`` contains the joint, placement and frame of ``tree`` at which the copy is attached; the default is the
     universe. ``joint`` maps each joint id of ``old`` to the id of the joint of ``tree`` that moves the same body;
-    ``offset`` contains the placements of the old joint frames in the new joint frames. ``held`` lists the fixed joints.
+    ``offset`` contains the placements of the old joint frames in the new joint frames. ``held`` names the fixed joints.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
@@ -41,7 +41,7 @@ class TreeCopy:
         self.tree.appendBodyToJoint(to, self.old.inertias[j], placement)
 
     def add(self, joints: Iterable[int], base: tuple[int, pin.SE3] | None = None) -> None:
-        """Copy joints; if ``base`` is given, it replaces the parent and the placement of the old tree."""
+        """Copy joints; if ``base`` is given, it replaces their parent and placement in the old tree."""
         for j in joints:
             above = self.old.parents[j]
             parent, placement = base or (self.joint[above], self.offset[above] * self.old.jointPlacements[j])

@@ -1,4 +1,4 @@
-"""Defines the descriptions of a model's clusters and rotors that users read."""
+"""Defines the classes that describe the clusters and the rotors of a model to users."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +114,7 @@ class RotorElement:
 
 
 def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tuple[RotorElement, ...]:
-    """List driven leaf bodies in joint order, then ``Rotor`` constraints; include driven links if ``links`` is True."""
+    """Return driven leaf bodies in joint order, then ``Rotor`` constraints; include driven links only if ``links``."""
     G = topology.G
     followers = {row.dependent: row for row in topology.substituted}
     parents = {int(p) for p in list(tree.parents)[1:]}
@@ -191,7 +191,7 @@ def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
 
 
 def _beside_loops(topology: Topology) -> set[int]:
-    """Return joints of clusters with loops whose bodies have no ``BodyClosure``, such as motors of differentials."""
+    """In clusters with loops, return joints whose bodies have no ``BodyClosure``, such as motors of differentials."""
     joints: set[int] = set()
     for loop in topology.analyses:
         moved = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}

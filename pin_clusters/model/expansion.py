@@ -45,13 +45,13 @@ class SpanningTree:
         return self.tree.getJointId(name)
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return the configuration of this tree at q; axisymmetric rotors of ``Rotor`` constraints are at angle 0."""
+        """Return this tree's configuration for the user's q; the rotors of ``Rotor`` constraints are at angle 0."""
         expanded = np.zeros(self.tree.nq)
         expanded[self.from_tree_q] = np.asarray(q, dtype=float).ravel()
         return expanded
 
     def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
-        """Copy external forces on the user's joints (``pin.Force`` or array rows) to the joint order of this tree."""
+        """Return external forces on the user's joints (``pin.Force`` or array rows) in the joint order of this tree."""
         return joint_forces(self.tree, self.from_tree_id, forces)
 
 
@@ -117,7 +117,7 @@ def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
-    """Return a copy of a tree with depth-first joints; fix the joints in ``locked``, which carry leaf bodies, at 0."""
+    """Return a copy of a tree with depth-first joints, without the joints ``locked``, whose leaf bodies are fixed."""
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()

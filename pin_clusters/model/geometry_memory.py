@@ -1,4 +1,4 @@
-"""Finds the words in ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without a check of sizes.
+"""Finds the memory words of ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without size checks.
 
 The words are the number of shapes, the joint id of each shape, and the list of placements. While these are unchanged,
 an earlier check of the two objects remains valid. The addresses are found by inspecting objects in memory.

@@ -170,14 +170,14 @@ def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str
 
 
 def _redundant(loops: Loops) -> np.ndarray:
-    """Return 1 for each equation of a cluster whose redundant equations have residuals from rounded inputs, else 0."""
+    """Return 1 for each equation of a cluster in which rounded inputs violate redundant equations, otherwise 0."""
     return np.concatenate(
         [np.zeros(0), *(np.full(c.size, float(loop.dropped > 1e-9)) for loop in loops.clusters for c in loop.closures)]
     )[: loops.every.size]
 
 
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float, *, loops_only: bool) -> bool:
-    """Return whether loop joints are equal up to full turns, which must not move other joints unless ``loops_only``."""
+    """Return whether loop joints agree up to full turns; unless ``loops_only``, turns must not move other joints."""
     loops, tree = loops_of(model), model.own_tree
     gaps = pin.difference(tree, q0, q1)[loops.dependents]
     period = loops.turns if loops_only else loops.periods

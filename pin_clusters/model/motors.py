@@ -47,7 +47,7 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
 
 
 def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
-    """Mark bodies that only follow rotors with a ``Motor`` as not driven, because these motors provide all torque.
+    """Set ``driven`` to False for bodies that only follow rotors with a ``Motor``: these motors provide all torque.
 
     Raise ``ConstraintError`` if the torque of a gear with losses cannot be determined because a rotor has no ``Motor``.
     """

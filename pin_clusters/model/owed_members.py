@@ -67,7 +67,7 @@ class OwedMembers(TreeWorkspace):
         self._note(0, spoils=bits("f a_gf"))  # No function has computed f and a_gf yet.
 
     def _keep(self, function: str, *state: np.ndarray) -> None:
-        """Store the state of a function that will owe members; members still owed for the previous state are lost."""
+        """Store the state from which owed members are computed later; members owed for the previous state are lost."""
         owing = OWED[function]
         self._keep_state(owing.buffer, owing.clears, state)
 
@@ -178,7 +178,7 @@ class OwedMembers(TreeWorkspace):
         self._note(clears, owing.buffer, owing.owes, owing.spoils)
 
     def _last_motion(self, level: int, function: str, needed: str) -> list[np.ndarray]:
-        """Return the last q, v and a, as ``_last`` does, even if members of ``data`` are still owed for them."""
+        """Return the last q, v and a like ``_last``, even if members of ``data`` at this state are not computed yet."""
         state = self._state_owed("v" if level == 1 else "a")
         return self._last(level, function, needed) if state is None else state[: level + 1]
 

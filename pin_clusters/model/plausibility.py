@@ -43,7 +43,7 @@ def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topo
 
 
 def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[RotorElement, float]]:
-    """Return the rotors of links that cannot contain them, worst first, and the largest possible inertias, [kg m^2]."""
+    """Return rotors that their links cannot contain, worst first, each with its largest possible inertia, [kg m^2]."""
     too_heavy = []
     for carrier in sorted({r.carrier_id for r in rotors if _is_part(r)}):
         link = np.array(tree.inertias[carrier].inertia)
@@ -133,7 +133,7 @@ def _lumped(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[
 
 
 def _velocities(tree: pin.Model, G: np.ndarray, q: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each joint and the Jacobian of its body, shape (6, nv); a ``pin.Data`` could need gigabytes of memory."""
+    """Yield each joint and its body's Jacobian, shape (6, nv), without a ``pin.Data``, which could need gigabytes."""
     velocity_of = {0: np.zeros((6, G.shape[1]))}
     children = {int(p) for p in tree.parents}
     for j in range(1, tree.njoints):

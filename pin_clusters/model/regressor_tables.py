@@ -23,7 +23,7 @@ class RegressorMemory:
     """Tables and results of the regressors, allocated on first use because many programs need no regressors.
 
     ``out`` contains the results of the tree's kernels, including G and its bias. ``torque`` has the shape
-    (nv, parameters); kernels never write its constant zeros. ``static`` has the shape (3, parameters - 6 bodies);
+    (nv, parameters); kernels never write its constant zeros. ``static`` has the shape (3, parameters - 6 * bodies);
     ``kinetic`` and ``potential`` have the shape (parameters,).
     """
 

@@ -59,7 +59,7 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
 
 
 def _undivided(name: str, doc: str) -> Any:
-    """Return a property for a list of velocity indices or sizes, which exists only without dependent joints."""
+    """Return a property for a list of velocity indices or sizes, which exists only if no joint is dependent."""
 
     def get(model: "TreeAttributes") -> Any:
         if len(model.idx_v_independent) < model.own_tree.nv:

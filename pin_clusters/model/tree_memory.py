@@ -59,9 +59,9 @@ def object_at(thing: Any) -> int:
 def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[dict[str, int], list[int]]:
     """Return the addresses of fields (0: unknown), and of the words that change if a field moves in memory.
 
-    These words are the start and the end of a list, or the start and the number of columns of a matrix. If the holder
-    of the object does not contain it, no address is known. If ``new`` is True, the object has the same layout as the
-    probe objects of ``_places``, so its words are read without a check of its fields.
+    These words are the start and the end of a list, or the start and the number of columns of a matrix. If the object
+    is not inside its holder, no address is known. If ``new`` is True, the object has the same layout as the probe
+    objects of ``_places``, so its words are read without a check of its fields.
     """
     offsets, places, start = _places(), [holder_at(data)], object_at(data)
     addresses = dict.fromkeys(names, 0)
@@ -87,7 +87,7 @@ def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[d
 
 @functools.cache
 def _places() -> dict[str, int] | None:
-    """Find the offsets in a ``pin.Data`` of fields or of pointers to them; return None if an offset is not unique."""
+    """Find the offset in ``pin.Data`` of each field or of a pointer to it; return None if an offset is not unique."""
     hits: dict[str, set[int]] = {}
     for n in (2, 3):
         tree = pin.Model()
@@ -172,7 +172,7 @@ def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int
 
 
 def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> int:
-    """Return the address of the first view; 0 unless the views have a fixed distance from each other, [bytes]."""
+    """Return the address of the first view; 0 unless successive views are ``distance`` [bytes] apart."""
     starts = []
     for i, (view, strides) in enumerate(parts):
         if not isinstance(view, np.ndarray) or view.flags.owndata or not view.flags.aligned or view.strides != strides:

@@ -51,7 +51,7 @@ class TreeWorkspace(Owner):
     __slots__ = tuple(__annotations__)
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Allocate the memory of the tree's kernels; return its views of G and the bias, without and with dG/dt."""
+        """Allocate the memory of the tree's kernels; return two views of G and the bias, the second also with dG/dt."""
         model, tables = self._model, self._model.tables.tree
         nv, G, offsets, sections = model.nv, model.tables.topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
@@ -116,7 +116,7 @@ class TreeWorkspace(Owner):
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
     ) -> None:
-        """Run the kernel of the tree on checked arrays; ``moved`` stores the motion for derivatives."""
+        """Run the kernel of the tree on checked arrays; if ``moved``, store the motion for derivatives."""
         with np.errstate(all="ignore"):  # If the mass is zero, the centre of mass is undefined.
             self._run_in_tree("tree", self._moved_tables if moved else self._tree_tables, what, q, v, a)
         if self._other_fields and not what & QUIET:

@@ -72,9 +72,9 @@ def _warn_of_limits(tree: pin.Model) -> None:
 
 
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add rotors that are not bodies to their carriers, and the masses at the ends of rods to the bodies at these ends.
+    """Return a tree whose bodies include their rotors (unless these are bodies) and the masses at the ends of rods.
 
-    The remaining mass of a rod (two thirds for a slender rod) is not added. Replaced armature is set to zero.
+    The remaining mass of a rod (two thirds if it is slender) is not added. Armature that a ``Rotor`` replaces is zero.
     """
     lumped = tree.copy()
     for rod in massive(closures):

@@ -77,7 +77,7 @@ def animate(
         notes: Additional sentences for the legend.
         viewer: As in ``MeshcatVisualizer.initViewer``. By default, no server is started; only pages can be written.
         ground: Ground plane to draw.
-        contacts: Simulation result with ground contact, which contains ``time`` and ``q``; contact forces are drawn.
+        contacts: Simulation result that contains ``time`` and ``q``; its ground contact forces are drawn.
         ghost_contacts: Simulation result of the ghost. If it is passed, the ghost is drawn next to the robot.
 
     Returns:

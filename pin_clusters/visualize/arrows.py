@@ -45,7 +45,7 @@ def of_constraints(
     """Return arrows for forces of loops and rods, external forces and (if ``bearings``) joint forces, without moments.
 
     The arrow of a loop is the force of body a on body b; the arrow of a joint is the force of the parent on the child.
-    A rod has an arrow at each end: its force on the body. An external force acts at the origin of its joint frame.
+    A rod has an arrow at each end: the rod's force on the body. External forces act at the origins of joint frames.
     """
     forces = constraint_forces(model, data, q, v, tau_tree, fext)
     poses = data.tree.oMi

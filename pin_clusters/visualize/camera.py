@@ -50,7 +50,7 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and the offset from it, in the world, [m]; planar robots are seen along their axes."""
+    """Return the target and the camera's offset from it, in the world, [m]; planar robots are seen along joint axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
@@ -64,7 +64,7 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the target and offset for a viewing direction so that all points just fit in a square picture."""
+    """Return the target and offset for which all points just fit in a square picture with this viewing direction."""
     right = np.cross([0.0, 0.0, 1.0], direction)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])

@@ -44,7 +44,7 @@ class Recording:
     Attributes:
         tracks: Maps the path of each moving node, relative to the robot's root node, to its key frames.
         duration: Duration of the motion, [s].
-        parts: Maps the name of each rotor to its drawn speed as a fraction of its speed, which is 1 for most rotors.
+        parts: Maps the name of each rotor to the ratio of its drawn speed to its real speed, 1 for most rotors.
         ghost: Description of the ghost; empty if there is no ghost.
         forces: Whether arrows for constraint forces are animated.
         notes: Sentences that explain how the drawing differs from the motion.

@@ -1,4 +1,4 @@
-"""Draws joints, and bodies without meshes as rods between joints or as boxes with the inertia of the body."""
+"""Draws joints; draws bodies without meshes as rods between joints or as boxes with the same inertia."""
 
 import itertools
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def thickness(skeleton: Skeleton, length: float) -> float:
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
-    """Return whether a body with mass is a trunk: a floating base, or fixed to the world."""
+    """Return whether a body is a trunk: it has mass, and is a floating base or fixed to the world."""
     tree = skeleton.model.tree
     if not tree.inertias[joint].mass > 0.0:
         return False
@@ -192,8 +192,8 @@ def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     """Return the mesh of a joint in the joint frame: a cylinder (revolute), a rail (prismatic) or a ball (other types).
 
-    Joints have the colour of their cluster; dependent joints also have light caps. If ``outer`` other joints are at the
-    same point, the joint is drawn longer and thinner.
+    Joints have the colour of their cluster; dependent joints also have light caps. For each of the ``outer`` other
+    joints at the same point, the joint is drawn longer and thinner.
     """
     tree = skeleton.model.tree
     level = skeleton.levels[j]

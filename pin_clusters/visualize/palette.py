@@ -35,6 +35,6 @@ def of_level(level: int) -> str:
 
 
 def of_residual(residual: float) -> np.ndarray:
-    """Return the colour of a closure with this scaled residual, as three numbers from 0 to 1; NaN means open."""
+    """Return the colour, three numbers from 0 to 1, of a closure with this scaled residual; NaN counts as open."""
     part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

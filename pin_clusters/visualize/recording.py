@@ -158,7 +158,7 @@ def _ghost(
     contacts: SimulationResult | None,
     scale: float,
 ) -> tuple[dict[Any, Any], np.ndarray]:
-    """Draw the ghost; return its animation clips, which last as long as the robot's, and the points it reaches."""
+    """Draw the ghost; return its animation clips, as long as the robot's clips, and the points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
@@ -181,7 +181,7 @@ def _ghost(
 def _forces(
     viewer: Scene, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
 ) -> tuple[dict[str, Track], np.ndarray]:
-    """Return the tracks of the arrows, scaled to their lengths, and the positions of their tips, shape (n, 3), [m]."""
+    """Return the tracks of the force arrows, and the positions of the arrow tips, shape (n, 3), [m]."""
     model = viewer.cluster_model
     speeds = _rows(model, "v", v, len(time))
     torques = np.zeros((len(time), model.tree.nv))

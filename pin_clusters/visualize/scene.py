@@ -27,7 +27,7 @@ _ENDLESS = 1e3
 
 
 class Scene(PinocchioViewer):
-    """The methods of ``MeshcatVisualizer`` that replace methods of Pinocchio's viewer."""
+    """Base class of ``MeshcatVisualizer`` with the methods that replace methods of Pinocchio's viewer."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back to show the point."""
+        """Aim the camera at a world point, shape (3,), [m]. A live viewer only moves the camera back to show it."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:
@@ -173,7 +173,7 @@ class Scene(PinocchioViewer):
         camera.set_camera(self.viewer, target, offset)
 
     def frame(self, cloud: np.ndarray) -> None:
-        """Set the camera, the ground and the lights so that the points, shape (n, 3), [m], in the world are visible."""
+        """Set the camera, the ground and the lights so that the world points, shape (n, 3), [m], are visible."""
         self._cloud = cloud
         landing.plate(self.root, self.ground, cloud)
         ground_pose = None if self.ground is None else landing.place(self.ground, cloud)

@@ -67,7 +67,7 @@ def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
 def facing(skeleton: Skeleton) -> np.ndarray | None:
     """Return the viewing direction of a planar robot, which is parallel to its joint axes; None for other robots.
 
-    In views of a robot in a vertical plane, x (yz plane: y) points right. Horizontal robots are viewed from above.
+    A robot in a vertical plane is viewed so that x points right (y in the yz plane), a horizontal robot from above.
     """
     tree = skeleton.model.tree
     axes = []

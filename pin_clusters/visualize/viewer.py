@@ -20,7 +20,7 @@ from .server import ViewerError
 
 
 class MeshcatVisualizer(Scene):
-    """Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
+    """Version of Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
 
     The viewer has the methods of Pinocchio's viewer; ``q`` is a configuration of the whole tree. It draws the meshes of
     ``visual_model``, belts, rods, loop closures, and rotors, which turn with their gear ratios. The colour of an open
@@ -67,7 +67,7 @@ class MeshcatVisualizer(Scene):
         bearings: bool = False,
         scale: float | None = None,
     ) -> list[Arrow]:
-        """Show a configuration, and the forces of loops and rods and the external forces as arrows.
+        """Show a configuration, with arrows for the forces of loops and rods and for the external forces.
 
         Args:
             q: Configuration of the whole tree, shape (nq,), [rad] or [m].

@@ -63,8 +63,8 @@ def analyse(
 
     ``rows`` contains all couplings of the tree in evaluation order. ``q_reference`` determines the branch of each loop
     and the lengths of rods; if it is None, the search starts at the neutral configuration. ``independent`` contains the
-    ids of joints that must be independent; clusters with such joints ignore the ``independent`` joints of constraints.
-    ``preferred`` contains the ids of joints to prefer in the automatic choice, in order of priority.
+    ids of joints that must be independent; they override the argument ``independent`` of constraints in the same
+    cluster. ``preferred`` contains the ids of joints to prefer in the automatic choice, in order of priority.
 
     Raises:
         ConfigurationError: The reference pose is not finite, or is too far from a pose in which the loops are closed.

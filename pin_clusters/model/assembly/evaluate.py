@@ -1,4 +1,4 @@
-"""Computes the residual and Jacobian of loop closures with Pinocchio's kinematics, and describes loops in messages."""
+"""Computes the residual and Jacobian of loop closures with Pinocchio's kinematics; describes loops for messages."""
 
 import itertools
 import math
@@ -23,12 +23,12 @@ TINY = 1e-12  # smallest scale of an equation
 class Equations:
     """The equations of the closures and couplings of a tree, with their residuals and their Jacobian K.
 
-    Let n and m be the constraint force and moment of a row for a multiplier of 1, in world axes. The product of the row
-    of K and v is n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a). A rotation
-    row is the exact derivative of its residual only if the residual is zero; otherwise it is parallel to the gradient
-    of the residual. The rows of the closures come first. Each coupling is appended to ``closures`` as a
-    ``LinearClosure`` with one row: dependent joint minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or
-    ``""``. ``rows`` contains the rows of each closure as a slice, ``lengths`` its characteristic length, [m], or 0.
+    Let n and m be the constraint force and moment of a row for a Lagrange multiplier of 1, in world axes. The product
+    of the row of K and v is n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a).
+    For a rotation, the row of K is the exact derivative of the residual only if the residual is zero. The rows of the
+    closures come first. Each coupling is appended to ``closures`` as a ``LinearClosure`` with one row: dependent joint
+    minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or ``""``. For each closure, ``rows`` contains the
+    slice of its rows, and ``lengths`` contains its characteristic length, [m], or 0.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:
@@ -72,7 +72,7 @@ class Equations:
         return self.evaluate(q)[1].copy()
 
     def scales(self, q: np.ndarray) -> np.ndarray:
-        """Return the scale of each row, shape (m,): loop length (unit m), 1 (unit rad) or the norm of the row of K."""
+        """Return the scale of each row, (m,): loop length for unit m, 1 for unit rad, else the norm of the row of K."""
         if self._fixed.all():
             return self._fixed.copy()
         norms = np.maximum(np.linalg.norm(self.evaluate(q)[1], axis=1), TINY)
@@ -102,7 +102,7 @@ class Equations:
 
 
 def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.ndarray:
-    """Return the residuals of the rows; write their wrenches (force, moment about the world origin) to W."""
+    """Return the residuals of a closure; write the wrench of each row (force, moment about the world origin) to W."""
     A, B = (poses[j] * M for j, M in c.ends)
     Ra, Rb, pb = A.rotation, B.rotation, B.translation
     value = c.rows[:, :3] @ (Ra.T @ (pb - A.translation))

@@ -77,7 +77,7 @@ def _spherical_chain(part: Subtree, body: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Choice:
-    """Requests for the independent joints of a cluster, as joint ids."""
+    """Requirements and preferences for the independent joints of a cluster."""
 
     required: tuple[int, ...] = ()  # joints that must be independent; if empty, the choice is automatic
     preferred: tuple[int, ...] = ()  # joints to prefer, in order of priority
@@ -87,9 +87,9 @@ class Choice:
 def independent_columns(
     part: Subtree, free: Sequence[int], choice: Choice, Ks: Sequence[np.ndarray], rank: int
 ) -> tuple[tuple[int, ...], float]:
-    """Return the independent velocities of a subtree, and the largest condition number of K_d over the poses.
+    """Return the independent velocities of a subtree, and the largest condition number of K_d (dependent columns of K).
 
-    ``free`` contains the joints that no coupling determines. ``Ks`` contains K with scaled rows at regular poses.
+    ``free`` contains the joints that no coupling determines. ``Ks`` contains one K with scaled rows per regular pose.
     """
     groups, required = [part.joint_columns(j) for j in free], choice.required
     selection = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))
@@ -137,7 +137,7 @@ def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[
 
 
 def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
-    """Return the rank of each column: lowest for preferred joints, higher for joints with limits, then all others."""
+    """Return the preference rank of each column: lowest for preferred joints, then joints with limits, then others."""
     order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
     unranked = len(choice.preferred)
     ranks = {j: order.get(j, unranked if _is_limited(part.tree, j) else unranked + 1) for j in part.joints}
@@ -156,7 +156,7 @@ def _is_limited(tree: pin.Model, j: int) -> bool:
 def _alike(
     part: Subtree, free: Sequence[int], similar: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
 ) -> Chosen:
-    """Choose the same joints as in a similar cluster if they are as good as ``chosen``, so that equal limbs agree."""
+    """Choose a similar cluster's joints unless ``chosen`` is much better, so that equal limbs have equal choices."""
     joints = [part.joints[i] for i in similar if part.joints[i] in free]
     columns = sorted(c for j in joints for c in part.joint_columns(j))
     dependents = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))

@@ -59,7 +59,7 @@ class Follower:
         return Follower(label, tree.idx_qs[row.dependent], nq, iv, masters, row.offset, period)
 
     def target(self, q: np.ndarray) -> float:
-        """Return the value that the coupling prescribes for the dependent joint, up to its period."""
+        """Return the value that the coupling prescribes for the dependent joint, up to multiples of ``period``."""
         return in_order(c * value_at(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
 
     def residual(self, q: np.ndarray) -> float:
@@ -87,7 +87,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Return the couplings whose dependent joint is in a loop, as loop equations, and the other couplings in order."""
+    """Split the couplings: return loop equations for couplings whose dependent joint is in a loop, and the others."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:
@@ -103,7 +103,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings in place; choose the full turns for which the joints move the least."""
+    """Set the dependent joints of couplings in q, in place; choose full turns so that these joints move the least."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

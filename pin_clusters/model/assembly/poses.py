@@ -107,11 +107,11 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
-    """Compute an assembled pose near neutral where K has full rank; on failure, raise the error of the best attempt.
+    """Compute an assembled pose near neutral where K has maximal rank; on failure, raise the error of the best attempt.
 
     Mechanisms with closed-form solutions are first moved to their requested branch. The neutral pose and a few random
-    poses, the same in every call, are projected. If the projected neutral pose is badly conditioned, the result is the
-    pose nearest to neutral whose condition number is at most ``NEAR_BEST`` times the best condition number.
+    poses (the same in every call) are projected. If the projected neutral pose is badly conditioned, the result is the
+    projected pose nearest to neutral whose condition number is at most ``NEAR_BEST`` times the best.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -173,7 +173,7 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
     """Return the pose ``start`` and assembled poses around it; every call returns the same poses.
 
-    Each sample is the projection of a random step in the null space of K, from ``start`` or from the last sample.
+    A random step in the null space of K, from ``start`` or from the last sample, and a projection give each sample.
     Joint limits are ignored, because the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)

@@ -55,10 +55,10 @@ def project(
 ) -> np.ndarray:
     """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
-    Redundant rows, which no joint motion can close, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
+    Redundant rows, which no joint motion can satisfy, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
     singular pose, this also applies to combinations of rows whose relative singular value is below ``rank_tolerance``.
-    To close all rows, pass rows without redundancy and a small ``rank_tolerance``. ``hold_iv`` contains the indices of
-    velocities that stay zero. The scaled residual of the result is at most ``tolerance`` times max(1, |q| / 100).
+    To satisfy all rows, pass rows without redundancy and a small ``rank_tolerance``. ``hold_iv`` contains the indices
+    of velocities that stay zero. The scaled residual of the result is at most ``tolerance`` times max(1, |q| / 100).
     ``lengths`` is the result of ``step_lengths``.
     """
     if equations.size == 0:

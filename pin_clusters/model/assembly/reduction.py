@@ -1,4 +1,4 @@
-"""Drops loop equations that are redundant at all sampled poses; checks that the kept equations imply them."""
+"""Drops loop equations that are redundant at all sampled poses; checks that the other equations imply them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
     """Choose the rows of K to solve; return their indices, ascending, and whether they outnumber the rank of K.
 
-    ``Ks`` contains K with scaled rows at regular poses. All these matrices, side by side, form one wide matrix. Only a
-    maximal set of linearly independent rows of the wide matrix is kept, because each other row is a combination of the
-    kept rows with constant coefficients. If the number of kept rows equals the rank, they suffice at all regular poses
-    (planar loops in three dimensions, Sarrus' linkage). If it is larger, the column space of K changes with the pose
-    (Bennett's linkage), and the rows to solve must be chosen at each pose.
+    ``Ks`` contains one K with scaled rows per regular pose. Side by side, they form one wide matrix. Only a maximal set
+    of linearly independent rows of the wide matrix is kept, because each other row is a combination of the kept rows
+    with constant coefficients. If the number of kept rows equals the rank, they suffice at all regular poses (planar
+    loops in three dimensions, Sarrus' linkage). If it is larger, the column space of K changes with the pose (Bennett's
+    linkage), and the rows to solve must be chosen at each pose.
     """
     if rank == 0:
         return [], False
@@ -83,7 +83,7 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Raise ``ConstraintError`` if the loops cannot move: nearby solutions of the kept rows violate dropped rows."""
+    """Raise ``ConstraintError`` if the loops cannot move, because poses that satisfy kept rows violate others."""
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
     free = Vt[rank_of(S) :]

@@ -27,7 +27,7 @@ class Chosen(NamedTuple):
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
     """Return cond(K) and cond(K_d) for K with scaled rows; infinity if the matrix is singular or not finite.
 
-    ``dependents`` are the columns of K_d; their number is the rank of K at regular poses. Rows of K may be redundant.
+    K_d has the columns ``dependents`` of K; their number is the rank of K at regular poses. Rows may be redundant.
     """
     rank = len(dependents)
     if rank == 0:
@@ -73,11 +73,11 @@ def choose_independents(
 ) -> Chosen | None:
     """Choose the independent velocities; return None if every choice is singular.
 
-    ``Ks`` contains K with scaled rows at several poses, shape (m, n) each; rows may be redundant. ``rank`` is the rank
-    of K. ``groups`` contains the columns of each joint, which are either all dependent or all independent. Columns in
-    no group are ignored. A choice is a candidate if its largest condition number is at most ``slack`` times the best.
-    The candidate with the fewest columns of the two highest ``ranks`` (least preferred) is chosen; of equal candidates,
-    the lowest ranks win, then the lowest columns. Large sets of choices are searched greedily.
+    ``Ks`` contains one K with scaled rows per pose, shape (m, n); rows may be redundant. ``rank`` is the rank of K.
+    ``groups`` contains each joint's columns, which are all dependent or all independent; others are ignored. A
+    candidate is a choice whose largest condition number is at most ``slack`` times the best. ``ranks`` contains the
+    preference rank of each column (low is good). The chosen candidate has the fewest independent columns of the
+    highest, then of the second-highest rank; ties go to lower ranks, then columns. Large sets are searched greedily.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -103,7 +103,7 @@ def choose_independents(
 
 
 def _dislike(choice: Sequence[int], ranks: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sort key of a choice: fewest columns of the two highest ranks, lowest ranks, lowest columns."""
+    """Return the sort key of a choice: the numbers of columns of the two highest ranks, then all ranks, all columns."""
     ranked, last = sorted(ranks[c] for c in choice), max(ranks.values())
     return (*(ranked.count(last - k) for k in (0, 1)), *ranked), tuple(choice)
 
@@ -136,7 +136,7 @@ def _best_choice(
     """Return the first choice whose condition number is within a factor ``slack`` of the best.
 
     A choice with more preferred joints (not merely joints with limits) is also accepted if it is singular at fewer than
-    half of the poses, such as a driven rocker with singular poses (dead centres).
+    half of the poses. For example, a driven rocker has singular poses (dead centres).
     """
     if not choices:
         return None

@@ -85,7 +85,7 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
 
 
 def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
-    """Return nonzero scales of the rows: root mean squares over random poses, which need not close the loops."""
+    """Return nonzero scales of the rows: root mean squares over random poses, at which the loops may be open."""
     neutral = pin.neutral(equations.tree)
     if all(equations.units):
         return equations.scales(neutral)

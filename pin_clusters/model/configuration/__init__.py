@@ -1,4 +1,4 @@
-"""Functions on the configurations of a cluster model that satisfy the couplings and close the loops.
+"""Functions on the valid configurations of a cluster model, which satisfy the couplings and close the loops.
 
 ``q`` always contains every joint of the tree, so all Pinocchio functions, viewers and collision checkers accept it.
 """

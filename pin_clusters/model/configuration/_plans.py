@@ -45,7 +45,7 @@ class _Move(Form):
         return self._result()
 
     def new(self, size: int, word: np.ndarray) -> int:
-        """Create a vector and write its address to ``word``; return it as an argument for a call of Pinocchio."""
+        """Add a step that creates a vector and writes its address to ``word``; return the vector as an argument."""
         self.work.append(("fresh", 1, size, 0, 0, word))
         return self._result()
 
@@ -73,7 +73,7 @@ class _Move(Form):
         self.work.append(("affine", *rows, *terms, x, to))
 
     def integrate(self, q: str, v: np.ndarray) -> int | None:
-        """Add steps that move q along v (an address word); return the result's index, None if impossible."""
+        """Add steps that move q along v (a word with its address); return the index of the result, or None."""
         model, y, q_word = self.owner, register(), register()
         if not self.shape.linear:
             return None
@@ -96,7 +96,7 @@ class _Move(Form):
         return moved - RESULT
 
     def difference(self, v: np.ndarray) -> int | None:
-        """Add steps that write the velocity from q1 to q2 to v (an address word); return its index, or None."""
+        """Add steps that write the velocity between q1 and q2 to v (an address word); return its index, or None."""
         model, start, end, to = self.owner, 0, 0, register()
         plain = len(self.entries) == self.tree.njoints - 1  # For joints with one coordinate, it subtracts.
         if not plain:
@@ -118,7 +118,7 @@ class _Move(Form):
     def _arrives(self, v: np.ndarray, q1: np.ndarray, q2: np.ndarray, start: int, end: int) -> bool:
         """Add a check that the loops move from q1 to q2 along v; return whether compiled code is available.
 
-        v, q1 and q2 are address words; ``start`` and ``end`` are q1 and q2 as Pinocchio's functions accept them.
+        v, q1 and q2 are address words (see ``integrate``); ``start`` and ``end`` are q1 and q2 as arguments of calls.
         """
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))

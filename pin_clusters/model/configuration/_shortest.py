@@ -1,4 +1,4 @@
-"""Computes the smallest correction of q that satisfies the couplings; C and NumPy give bitwise equal results."""
+"""Computes the smallest correction of q that satisfies the couplings; the C code gives bitwise equal results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Way:
     rest: np.ndarray | None  # maps residuals to the residuals that remain because of held joints; None if zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
-        """Return the step from q, shape (nv,); raise ``ConfigurationError`` if held joints prevent a solution."""
+        """Return the step that removes the residuals at q; raise ``ConfigurationError`` if held joints prevent this."""
         if linear:
             r = self.residual.apply(q, np.zeros(len(self.outside)))
         else:

@@ -21,8 +21,8 @@ def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray
     """Return all configurations that close the loops of a cluster and have the same independent joints as q.
 
     The list is complete if the cluster is a single mechanism with a closed-form solution (``FourBar``, ``SliderCrank``
-    and most ``Differential`` types) and has the independent joints of this solution. Otherwise, Newton's method
-    searches for the dependent joints from 64 starting poses, which are the same in every call; it may miss solutions.
+    and most ``Differential`` types) for the same independent joints. Otherwise, Newton's method searches for the
+    dependent joints from 64 starting poses, which are the same in every call; it may miss solutions.
 
     Args:
         cluster: Name of a joint in the cluster, or an entry of ``model.clusters``.

@@ -91,7 +91,7 @@ def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool
     """Return whether the quaternions and (cos, sin) pairs of a configuration have unit norm.
 
     Args:
-        prec: Largest deviation of a norm from 1. To check couplings and loops, use ``pc.residual``.
+        prec: Largest allowed deviation of a norm from 1. To check couplings and loops, use ``pc.residual``.
 
     Returns:
         Whether all norms are 1 within the tolerance.
@@ -136,7 +136,7 @@ def dIntegrateTransport(
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
         Jin: Derivatives with respect to the independent velocities, one per column, shape (nv, n).
-        argument_position: ``pin.ARG0`` (derivative of ``integrate`` by q) or ``pin.ARG1`` (by v).
+        argument_position: ``pin.ARG0`` (derivative of ``integrate`` with respect to q) or ``pin.ARG1`` (v).
 
     Returns:
         Transported derivatives, shape (nv, n), in the units of Jin; a new array.

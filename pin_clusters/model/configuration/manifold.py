@@ -30,7 +30,7 @@ _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 
 
 @dataclass(frozen=True)
 class Manifold:
-    """The couplings and the unit norms of a model, in arrays for fast evaluation."""
+    """The couplings and the unit-norm conditions of a model, as arrays for fast evaluation."""
 
     couplings: tuple[Follower, ...]  # one per row of ``model.coupling_rows``
     # Couplings that are solved by substitution, in evaluation order. All other couplings are in closed loops.
@@ -50,7 +50,7 @@ class Manifold:
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
-        """Set the dependent joints in place; choose the full turns for which the joints move the least."""
+        """Set the dependent joints in q, in place; choose full turns so that these joints move the least."""
         with np.errstate(invalid="ignore", over="ignore"):  # Inf and NaN propagate.
             if self.linear:
                 return self.affine.apply(q, q)
@@ -66,7 +66,7 @@ class Manifold:
         return np.array([f.residual(q) for f in self.couplings])
 
     def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
-        """Cache and return the map to the smallest step that satisfies the couplings but does not move ``held``."""
+        """Return the cached map from residuals to the smallest step that removes them without moving ``held``."""
         correction = self.ways.get(held)
         if correction is None:
             if len(self.ways) > 256:  # Limit the cache, because a program may hold many combinations of joints.
@@ -138,7 +138,7 @@ def _make(model: ClusterModel) -> Manifold:
 
 
 def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return finite limits for random draws: [-1, 1] if none is finite or low > high; length 2 if one is finite."""
+    """Return finite limits: [-1, 1] if none is finite or low > high, an interval of length 2 if only one is finite."""
     no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
     none = ~(low <= high) | (no_low & no_high)
     return (
@@ -221,9 +221,9 @@ def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> No
     """Check that q is a valid configuration.
 
     Args:
-        tolerance: Largest residual of a coupling, relative to its largest term (at least 1 rad or 1 m). Also the
-            largest residual of a loop, relative to the loop length (or 1 rad), and the largest deviation from 1 of the
-            norm of a quaternion or (cos, sin) pair.
+        tolerance: Largest allowed residual of a coupling, relative to its largest term (at least 1 rad or 1 m), and of
+            a loop, relative to the loop length (or 1 rad). Also the largest allowed deviation of the norm of a
+            quaternion or (cos, sin) pair from 1.
 
     Raises:
         ConfigurationError: q is not finite, violates a coupling or a loop, or a quaternion or (cos, sin) pair does not

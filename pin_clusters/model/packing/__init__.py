@@ -193,7 +193,7 @@ def _write_ways_up(out: Writer) -> None:
 
 
 def _write_ground(out: Writer, robot: Robot) -> None:
-    """Write the masses on the universe, and the momenta of the rotors there whose ratios do not depend on q."""
+    """Write the masses fixed to the universe, and the momenta of its rotors, unless their ratios depend on q."""
     topology, rotors, origin = robot.topology, robot.rotors, robot.origin
     moment = np.zeros(4)
     for r in rotors:

@@ -39,7 +39,7 @@ def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], membe
 
 
 def _spin(robot: Robot, columns: list[int], members: list[Body]) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-    """Return the inertia D of armature and rotors, and the rotor momentum of each carrier per velocity, (nk, 3)."""
+    """Return the inertia D of armature and rotors, and for each carrier the rotor momentum per velocity, (nk, 3)."""
     D = np.zeros((len(columns), len(columns)))
     spin: dict[int, np.ndarray] = {}
     elements = robot.moved_by(columns)

@@ -30,7 +30,7 @@ class Supply:
 
 @dataclass
 class Loop:
-    """Writes a cluster with loops, given its row, the indices of its independent velocities in v, and its bodies."""
+    """Writes the tables of a cluster with loops, given its row, its columns (indices in v) and its bodies."""
 
     out: Writer
     robot: Robot
@@ -49,7 +49,7 @@ class Loop:
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(self) -> tuple[dict[int, int], list[Supply]]:
-        """Write all rows; return the offsets of the rotors' rows of G, and the Python functions."""
+        """Write the tables; return the offset of each rotor's row of G, and the Python functions."""
         out, nk = self.out, self.nk
         spinning = [j for j in self.loop.joints if j in self.robot.spinning]
         entry = out.rows[self.row]

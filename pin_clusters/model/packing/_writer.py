@@ -71,7 +71,7 @@ class Robot:
         return [self._elements[i] for i in sorted({i for k in columns for i in self._of_column.get(k, ())})]
 
     def smallest_d(self, t: int) -> float:
-        """Return the rounding error of a cluster's D; joint inertias below this value count as zero."""
+        """Return the rounding error of a cluster's joint inertia D; smaller joint inertias count as zero."""
         joints, output = self.topology.clusters[t], self.topology.outputs[t]
         mass = in_order(self._mass[j] for j in joints if self._parents[j] == output)
         reach = max(self._reach[j] for j in joints)
@@ -122,7 +122,7 @@ def put_body(
     align: np.ndarray,
     origin: np.ndarray | float = 0.0,
 ) -> int:
-    """Write the numbers of a body moved by primitive p; return the axis permutation of its rotation (``shuffle``).
+    """Write the parameters of the body that p moves; return the axis permutation of its rotation (``shuffle``).
 
     ``A_parent`` is the rotation from the parent's frame in the kernels to its frame in the tree. ``inertia`` is given
     in the body's frame in the tree. ``origin`` is the origin of the parent's frame in the kernels, [m].

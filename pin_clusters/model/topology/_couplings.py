@@ -56,7 +56,7 @@ def _circle(waiting: dict[int, Row]) -> list[int]:
 
 
 def check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:
-    """Raise ``UnsupportedJointError`` if a coupling multiplies a (cos, sin) joint by a fraction, as q has no turns."""
+    """Raise an error if a coupling multiplies a (cos, sin) joint by a fraction, because q does not count full turns."""
     for row in rows:
         for m, coefficient in row.terms:
             if tree.joints[m].nq == 2 and coefficient != round(coefficient):
