@@ -1,10 +1,10 @@
-"""Functions for many states at once: each row of an array is one state, and names are the same as for one state.
+"""Functions for many states at once, with the names of the functions for one state. Each array row is one state.
 
 ``rnea``, ``aba``, ``nonLinearEffects``, ``crba`` and ``computeMinverse`` run robot-specific code on groups of ``lanes``
-states in SIMD registers (8 states with AVX-512, 4 with AVX2, otherwise 2). So do derivatives of models without closed
-loops. Other functions process one row at a time in compiled code. The rows are divided among ``threads`` threads. Each
-row equals the result of the function for one state up to rounding, and it does not depend on the number of threads or
-on other rows. A row of the result is NaN if its input is not finite, if an independent joint moves no inertia, or if a
+states in SIMD registers (8 states with AVX-512, 4 with AVX2, otherwise 2), as do derivative functions for models
+without loops. Other functions process rows one by one in compiled code. The rows are divided among ``threads`` threads.
+Each row of a result equals the result for one state up to rounding, and does not depend on the number of threads or on
+other rows. A row of the result is NaN if its input is not finite, if an independent joint moves no inertia, or if a
 closed loop violates its constraints or is singular. Batch functions have no argument ``data``, because each thread has
 its own workspace. If a ``Coupling`` is defined by a Python function, all rows are processed in Python. For arrays on a
 GPU, calls are enqueued on the stream of the array library, results stay on the GPU, and ``threads`` has no effect.

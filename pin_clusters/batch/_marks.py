@@ -14,7 +14,7 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of failed rows: violated loop constraint; singular loop or singular mass matrix; input that is not finite."""
+"""Status of failed rows: a loop constraint is violated; a loop or mass matrix is singular; an input is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
@@ -55,7 +55,7 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the user passed a status array.
 
-    ``level`` counts stack frames from the caller to the user's code. If ``check_results``, NaN and inf also fail.
+    ``level`` counts stack frames from the caller to user code. If ``check_results``, rows with NaN or inf also fail.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set failed rows to NaN and warn, but do not count ``without_numbers`` (None: all) of those with status 3."""
+    """Set failed rows to NaN and warn; the warning does not count ``without_numbers`` (None: all) rows of status 3."""
     status = batch.status
     if not status.any():
         return
@@ -103,7 +103,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 
 
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, report: Report = STATES) -> None:
-    """Run all rows in Python. If ``report`` is ``STATES``, rows in which a loop is not closed fail."""
+    """Call a function for each row in Python. If ``report`` is ``STATES``, rows with an open loop fail."""
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)

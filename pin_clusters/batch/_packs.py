@@ -1,4 +1,4 @@
-"""Dynamics of many states, by robot-specific code for groups of states, or row by row with the kernels for one state.
+"""Dynamics of many states: robot-specific code processes groups of states; otherwise, kernels process single rows.
 
 Each row can have its own robot parameters.
 """
@@ -36,7 +36,7 @@ def run(
     status: Any,
     parameters: Any = None,
 ) -> np.ndarray:
-    """Apply a function for one state to all rows of q, ``velocities`` (name, rows) and ``parameters`` (by name)."""
+    """Apply a function for one state to the rows of q, ``velocities`` (pairs of name and array) and ``parameters``."""
     name = single.__name__
     operation = STATE_FUNCTIONS_BY_NAME[name]
     of_matrices = operation.operation.result == "matrix"

@@ -27,7 +27,7 @@ _OFF = 1e-6
 
 
 class Runs:
-    """Simulation of all rows. Each row runs until its end or until the first step that requires Python."""
+    """Simulation of all rows. Each row is simulated to its end, or to the first step that only Python can compute."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
         self.batch, self.settings, self.of_end = batch, settings, of_end

@@ -72,8 +72,8 @@ class Batch:
     ) -> None:
         """Check all arguments. The first argument determines the number of rows.
 
-        Each of ``results`` contains a name, an array or None, and the shape of a row. ``rows_of_work`` and ``work`` are
-        the sizes of the additional memory per row and per thread, in multiples of 8 bytes.
+        Each of ``results`` contains a name, an array or None, and the shape of a row. ``rows_of_work`` is the
+        additional memory per row, and ``work`` per thread, in multiples of 8 bytes.
         """
         self.name, self.model, self.threads = name, model, whole_number("threads", threads, 1)
         arrays = [_rows(name, model, x) for x in arguments]

@@ -32,7 +32,7 @@ def forwardKinematics(
 ) -> np.ndarray:
     """Compute the placements of joints or frames in the world for N configurations.
 
-    The placements follow from q even if a loop is open. Therefore, the status is 0 (valid) or 3 (q is not finite).
+    Rows with open loops are also valid. Therefore, the status is 0 (valid) or 3 (q is not finite).
 
     Args:
         frames: Names or ids of frames. None selects all joints, starting with the universe.

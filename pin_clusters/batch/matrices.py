@@ -92,7 +92,7 @@ def inverse_operational_inertia(
     Args:
         frames: Names or ids of frames.
         reference: Reference frame of the Jacobians J: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-        rows: Selected rows of J, which has 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
+        rows: Rows of J to use, as in ``pc.inverse_operational_inertia``; J has 6 len(frames) rows.
 
     Returns:
         Symmetric matrices, shape (N, rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)], in ``out`` or a new array.

@@ -152,7 +152,7 @@ def project(
 
 @dataclass(frozen=True)
 class _Terms:
-    """Shortest projection onto the couplings, written as terms that ``row_results.projected_at`` evaluates.
+    """The shortest projection onto the couplings as a list of terms, which ``row_results.projected_at`` evaluates.
 
     The terms refer to entries of a work array, which contains the configuration, the residuals and the result.
     """

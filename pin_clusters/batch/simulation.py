@@ -63,7 +63,7 @@ def simulate(
 ) -> Motions:
     """Simulate a robot from N initial states, like ``pc.simulate``.
 
-    Rows that must change their independent joints near a singularity are simulated in one thread. The energy is not
+    Rows whose independent joints must be changed near a singularity are simulated in one thread. The energy is not
     monitored; therefore, a time step that is too large is detected only if the motion diverges.
 
     Args:

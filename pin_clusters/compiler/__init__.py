@@ -7,6 +7,6 @@ the result in place of the kernel. ``choice`` selects the kind of code.
 
 ``operations`` declares every algorithm once. ``entry_points`` provides the kernels; it imports Numba when the first
 kernel is compiled. ``calls`` writes plans, which list the steps of a typical call; the C extension (``_native.c``)
-executes them. Calls without a plan run the Python function. ``native`` contains functions for the process, the
-processor and the cache folders.
+executes them. Calls without a plan run the Python function. ``native`` contains the C extension, functions for memory,
+and the cache folders.
 """

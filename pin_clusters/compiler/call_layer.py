@@ -53,7 +53,7 @@ def tell_compiled() -> None:
 
 
 def _introduce() -> None:
-    """Pass sample objects to the extension, which derives the memory layout of ``pin.Force`` and ``pin.SE3``."""
+    """Pass sample objects, from which the extension derives the memory layout of ``pin.Force`` and ``pin.SE3``."""
     numbers = np.linspace(0.3, 0.7, 18)
     force, forces = pin.Force(numbers[:6].copy()), pin.StdVec_Force()
     forces.append(force)

@@ -1,4 +1,4 @@
-"""The active engine, which runs robot-specific code traced for one robot or generic kernels for any robot.
+"""The active engine: it runs either code that is traced for one robot, or generic kernels, which work for any robot.
 
 Environment:
     PIN_CLUSTERS_ENGINE: Name of the engine: ``auto`` (the default), ``traced`` or ``tables``. See ``engine``.
@@ -36,7 +36,7 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine for data created and batch functions called by the current thread in the ``with`` block.
+    """Select the engine for data that this thread creates, and batch functions that it calls, in the ``with`` block.
 
     All engines agree up to rounding errors. On one machine, repeated runs with an engine give identical results.
 
@@ -75,7 +75,7 @@ def chosen() -> str:
 
 
 def make_by(module: str, maker: str) -> None:
-    """Set the class that creates a model's robot-specific code, and its module, which is imported when first needed."""
+    """Set the class that creates a model's robot-specific code, and its module, which is imported at first use."""
     _maker[:] = module, maker
 
 
@@ -94,5 +94,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return the kernel if ``functions`` is None; otherwise return the code of ``name`` (default: the operation)."""
+    """Return the robot-specific code of ``name`` (default: the operation), or the kernel if ``functions`` is None."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

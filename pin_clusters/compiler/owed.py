@@ -22,7 +22,7 @@ _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members of ``pin.Data`` that a function can owe, in the order of their bits."""
 STATE_BUFFERS = ("q", "q v", "q v a", "q v", "q v a")
-"""Vectors in each state buffer. The last two buffers are used by forward dynamics and by inverse dynamics."""
+"""Vectors in each state buffer. Buffer 3 is used by forward dynamics, and buffer 4 by inverse dynamics."""
 WORDS = 2 + len(STATE_BUFFERS)
 LOST = WORDS - 1
 """Index of the status word that marks the lost members."""
@@ -37,7 +37,7 @@ def bits(members: str) -> int:
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
 """Members that are stored in the ``pin.Data`` of the spanning tree."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
-"""Members that are needed to compute Jacobians of joints and frames, and members for their time derivatives."""
+"""Members that Jacobians of joints and frames require, and members that time derivatives of Jacobians require."""
 
 
 class Owed(NamedTuple):
@@ -117,7 +117,7 @@ def owing_of(what: int) -> Owed:
 
 
 def before(buffer: int) -> tuple[int, int]:
-    """Return the numbers of vectors of size nq and of size nv in all buffers before ``buffer``."""
+    """Return how many vectors of size nq, and how many of size nv, the buffers before ``buffer`` contain."""
     names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 

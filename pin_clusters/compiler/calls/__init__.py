@@ -1,4 +1,4 @@
-"""Fast calls of Python functions. The C extension executes a call by a *plan*, a list of steps that run kernels.
+"""Fast calls of Python functions. The C extension executes a *plan*, which lists the steps of a call.
 
 A function with the decorator ``fast`` has plans for its typical argument lists; all other calls run the Python
 function. A plan belongs to one data object (or model). ``Form`` writes the plan, and ``_native.c`` executes the plan.

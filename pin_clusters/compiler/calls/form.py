@@ -22,7 +22,7 @@ def register() -> np.ndarray:
 
 
 class Words:
-    """The words (64-bit integers) that a kernel call passes, padded to a number that the extension supports."""
+    """The 64-bit words that a kernel call passes, followed by zeros up to a length that the extension supports."""
 
     def __init__(self, operation: Operation, address: int) -> None:
         self.first, self.kinds = dict[str, int](), dict(zip(names(operation.takes), operation.kinds, strict=True))
@@ -34,7 +34,7 @@ class Words:
         self.words[self.first.get("address", 2)] = address
 
     def put(self, name: str, x: Any) -> None:
-        """Write a number, or the words of an array. The caller must keep the array alive."""
+        """Write the words of a number or an array. The caller must keep the array alive."""
         words = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
         self.words[self.first[name] : self.first[name] + len(words)] = words
 
@@ -66,7 +66,7 @@ class Form:
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """``required`` and ``allowed`` name the required and the optional arguments, except ``model`` and ``data``."""
+        """``required`` lists the required arguments, ``allowed`` the optional ones, without ``model`` and ``data``."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
@@ -80,7 +80,7 @@ class Form:
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan. A call by this plan returns all results except for the first ``first`` ones."""
+        """Return the plan. A call that uses the plan returns all results except the first ``first`` results."""
         required, allowed = (
             sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
@@ -132,7 +132,7 @@ class Form:
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Add a check that copies external forces to the array that kernels read, starting at index nv."""
+        """Add a check of the external forces, which copies them to the array that kernels read, from index nv on."""
         n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
@@ -158,7 +158,7 @@ class Form:
                 ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
             numbers: Dictionary from names that occur in ``given`` to numbers.
             arrays: Dictionary from names that occur in ``given`` to further arrays.
-            leads: Dictionary of arrays whose address an earlier step writes to a word; an item is (word, *shape).
+            leads: Dictionary from names in ``given`` to (word, *shape); an earlier step writes the address to the word.
             early: Whether the kernel runs before any step overwrites a stored state, because the kernel can fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
@@ -214,10 +214,10 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Add steps that record the owed members of ``data`` and store the state. Add all kernels with ``run`` first.
+        """Add steps that record the owed members of ``data`` and store the state. Call ``run`` for all kernels first.
 
-        Earlier calls no longer owe the members ``clears``. If ``late``, the state is stored after the kernels, so a
-        failed call changes neither state nor owed members. Kernels must not modify the state, given by ``vectors``.
+        Earlier calls no longer owe the members in ``clears``. If ``late``, the state is stored after the kernels, so a
+        failed call changes neither state nor owed members. Kernels must not modify the state (``vectors``).
         """
         words, named = self.owner._owed_words, vectors[: len(STATE_BUFFERS[owed.buffer].split())]
         kept_state = self.owner._stored_state(owed.buffer) if named else words
@@ -244,7 +244,7 @@ class Form:
         self.work.append(("save", size, to, word))
 
     def items(self, name: str, given: Any) -> bool:
-        """Add a check that an argument has the items ``given``; return False if the items could change later."""
+        """Add a check that an argument has the items ``given``, or return False if these items could change later."""
         objects = tuple(given)
         if type(given) not in (list, tuple) or not all(type(x) in (str, int, np.int64) for x in objects):
             return False

@@ -57,7 +57,7 @@ _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
 }
-"""Functions without a state argument, each with the function whose result for the last state it returns."""
+"""Dictionary from functions without a state argument to the functions whose results for the last state they return."""
 _LAST = {
     "computeABADerivatives": "after_aba",
     "computeMinverse": "after_aba",
@@ -143,7 +143,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
-    """Store an energy in the data (for the mechanical energy, also both parts); return the array with its value."""
+    """Add steps that store an energy (and both parts of the mechanical energy) in the data; return its array."""
     computed, stored = form.result_array("energies"), form.result_array("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):

@@ -89,7 +89,7 @@ def of_tree(
         copies: Name of an array in the data; the call returns a copy of this array.
         copy_of: Name of a Pinocchio object in the data; the call returns a copy of this object.
         moved: Whether the kernel computes derivatives of the motion.
-        last: Names of the vectors of the last motion, which calls without a state use.
+        last: Names of the vectors of the last motion; calls without a state use these vectors.
         then: Function that adds steps after the kernel.
         flag: Name of a boolean argument, and the results to compute if this argument is False. The argument can also be
             passed by position, after q, v or a.
@@ -206,7 +206,7 @@ _WAYS = (
 
 
 def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
-    """Return call forms: (index argument, whether a placement follows, reference argument, whether it is a frame)."""
+    """Return call forms as (index argument, has a placement, reference argument, whether the index denotes a frame)."""
     if "_index" in function.positions:
         return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
     return [("joint_id", "placement" in function.positions, "reference_frame", False)]
@@ -223,7 +223,7 @@ def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
 def of_derivatives(level: int, shape: str = "motion") -> Plans:
     """Return plans for derivatives of the velocity (level 1) or acceleration (level 2) of a joint, frame or point.
 
-    ``shape`` is the name of the shape of each matrix, ``motion`` or ``of_point``.
+    ``shape`` names the shape of each matrix: ``motion`` or ``of_point``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -304,8 +304,8 @@ def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia:
 def of_getter(getter: Any, read: int) -> Plans:
     """Return the plans of a function that calls a getter of Pinocchio.
 
-    ``read`` contains the bits of the members that the getter reads, none of which may be owed. ``oMi`` is added for
-    reference frames other than ``LOCAL``.
+    ``read`` contains the bits of the members that the getter reads, none of which may be owed. For reference frames
+    other than ``LOCAL``, the getter also reads ``oMi``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:

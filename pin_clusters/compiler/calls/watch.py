@@ -1,4 +1,4 @@
-"""Detection of arrays in Pinocchio's objects that have a new address, by comparing words (64 bits) in memory."""
+"""Detects whether arrays in Pinocchio's objects have a new address, by comparing 64-bit words in memory."""
 
 import ctypes
 from collections.abc import Iterable

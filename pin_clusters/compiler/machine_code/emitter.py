@@ -73,7 +73,7 @@ class Emitter(Instructions):
         return parameters + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
 
     def run(self, steps: Sequence[Step], outputs: Sequence[str]) -> None:
-        """Write the steps. Results are stored if their array is in ``outputs``; all bounds are checked."""
+        """Write the steps: store results whose array is in ``outputs``, and check the bounds of all results."""
         for step in steps:
             if isinstance(step, Result):
                 self.write_all(step.value)
@@ -118,7 +118,7 @@ class Emitter(Instructions):
             self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a value and check its bound; store each lane of a pack of limbs separately."""
+        """Write instructions that store a value (each lane of a pack of limbs separately) and check its bound."""
         pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
         kind = pack or self.kind
         name = self.name(result.value)

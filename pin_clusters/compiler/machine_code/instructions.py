@@ -46,7 +46,7 @@ class Instructions:
         return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
     def word(self, start: str, i: int) -> str:
-        """Write the load of element i of an array of 64-bit integers; return the LLVM name of the value."""
+        """Write an instruction that loads element i of a 64-bit integer array; return the LLVM name of the value."""
         return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
 
     def pointer(self, word: str) -> str:
@@ -68,7 +68,7 @@ class Instructions:
         """Write a loop around the instructions in the ``with`` block; yield the LLVM name of the loop index.
 
         The index starts at 0, increases by ``width`` and ends at ``count - width``. The loop runs at least once. If
-        ``count`` is not a multiple of ``width``, the last two passes overlap.
+        ``count`` is not a multiple of ``width``, the last two iterations overlap.
         """
         label, self._loops = f"loop.{self._loops}", self._loops + 1
         i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")

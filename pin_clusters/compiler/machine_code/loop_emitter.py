@@ -12,7 +12,7 @@ from .kinds import Kind
 
 @dataclass
 class Frame:
-    """Memory for values that one turn of a function computes and another turn reads; a pack has one value per limb.
+    """Memory for values that one ``Turn`` computes and another turn reads; a pack has one value per limb.
 
     Attributes:
         limbs: Number of limbs in each group.
@@ -129,7 +129,7 @@ class LoopEmitter(Emitter):
         return self.in_all_lanes(self.kind, number)
 
     def _place(self, places: Sequence[int]) -> str:
-        """Return the LLVM name of the current limb's index, given the indices of all limbs."""
+        """Return the LLVM name of the current limb's array index, given the array indices of all limbs."""
         steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             (step,) = steps

@@ -43,7 +43,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write sine and cosine of an angle x [rad]; return their LLVM names. If ``seen``, the caller checks the angle."""
+    """Write instructions for sine and cosine of x [rad]; return both LLVM names. If ``seen``, the caller checks x."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:

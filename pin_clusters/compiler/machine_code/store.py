@@ -1,4 +1,4 @@
-"""Machine code on disk. Each module has one file, whose name is a digest of the inputs and which has a checksum.
+"""Machine code on disk. Each module has one file with a checksum; the file name is a digest of the inputs.
 
 Damaged files are replaced. If no folder is writable, code is compiled in every process. If the total size exceeds a
 limit, the least recently used files are removed.

@@ -77,7 +77,7 @@ def loop_text(
         outputs: Name and size of each output.
         kept: Further outputs of the function for packs; they are not copied to rows.
         pointers: Names of further pointer parameters, which follow the outputs.
-        then: Instructions that follow each call; ``%its_LANE`` is the number of the row in a lane.
+        then: Instructions that follow each call; ``%its_LANE`` is the row number of the lane LANE.
     """
     lanes, arrays, newline = kind.lanes, [*inputs, *outputs, *kept], "\n"
     parameters = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
@@ -109,7 +109,7 @@ done:
 
 
 def module_text(*functions: str, rows: tuple[str, int] | None = None) -> str:
-    """Return a module with these functions; ``rows`` contains ``real`` and ``lanes`` of functions for rows, if any."""
+    """Return a module with these functions; if there are functions for rows, ``rows`` is their (real, lanes)."""
     text = "".join(functions)
     declared = sorted({line for line in text.splitlines() if line.startswith("declare ")})
     definitions = "\n".join(line for line in text.splitlines() if not line.startswith("declare "))

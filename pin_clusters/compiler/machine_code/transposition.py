@@ -21,7 +21,7 @@ def call(function: str, array: str, columns: int, kind: Kind) -> str:
 
 
 def choose(lanes: int) -> str:
-    """Return instructions that store each lane's row number; lanes beyond the end repeat the last row."""
+    """Return the instructions that store each lane's row number; lanes beyond the end repeat the last row."""
     lines = []
     for lane in range(lanes):
         lines += [

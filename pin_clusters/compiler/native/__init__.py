@@ -1,1 +1,1 @@
-"""Functions for the process and the processor, and the folders that store compiled code."""
+"""The C extension, functions for addresses and memory, and the folders that store compiled code."""

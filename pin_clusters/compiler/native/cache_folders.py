@@ -1,4 +1,4 @@
-"""Folders that store compiled code between processes.
+"""Folders in which compiled code is stored for later processes.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder that stores compiled code, in place of the user's cache folder.
@@ -35,7 +35,7 @@ _faults_shown: set[str] = set()
 def find(name: str, what: str, without: str) -> Path | None:
     """Return the folder ``name`` in the best usable parent folder, or None; print the reason for a fallback once.
 
-    The message contains ``what``, the kind of code, or ``without``, the consequence if no folder can be used.
+    The message contains ``what`` (the kind of code) or, if no folder can be used, ``without`` (the consequence).
     """
     faults: list[str] = []
     usable: Path | None = None

@@ -1,4 +1,4 @@
-"""Stores files with checksums in a folder that only the user and root can change; machine code is read only from there.
+"""Stores files with checksums in folders that only the user and root can change; machine code elsewhere is not read.
 
 Each access opens the components of the path one by one, starting at the root. Each component is opened relative to the
 descriptor of the previous component, and then its owner and mode are checked. Therefore nobody can replace a component
@@ -71,7 +71,7 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
 
 
 def _trusted() -> set[int]:
-    """Return the ids of the current user, root, and the owner of ``/``, which can replace root in a user namespace."""
+    """Return the ids of the current user, root, and the owner of ``/``, who can act as root in a user namespace."""
     user, root = os.geteuid(), os.stat("/").st_uid
     if user == root == _NOBODY:
         raise NotOwnError("this user namespace hides the owners of files")
@@ -169,7 +169,7 @@ def lock_file(folder: Path, name: str) -> IO[bytes]:
 
 
 def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
-    """If ``size`` more bytes exceed ``most``, remove the least recently used files until 3/4 of ``most`` remain."""
+    """If files plus ``size`` bytes exceed ``most``, remove the least recently used files, down to 3/4 of ``most``."""
     with _opened(folder) as (descriptor, inside):
         files = []
         for name in os.listdir(folder if descriptor is None else descriptor):

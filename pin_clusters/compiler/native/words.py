@@ -1,4 +1,4 @@
-"""Addresses of arrays, and the words (64-bit integers) as which Numba passes arguments to compiled functions."""
+"""Addresses of arrays, and the 64-bit words in which Numba passes arguments to compiled functions."""
 
 import ctypes
 from typing import Any, Final

@@ -54,8 +54,8 @@ def cache_folder() -> Path | None:
 def _sources(own: Path) -> str | None:
     """Return a digest of all source files of a kernel; ``own`` is the file that defines the function.
 
-    The digest also covers the folder of a function outside ``kernels``, and the file of a function outside the package.
-    The result is None if a file changed after this process started, because the old version may be in use.
+    For a function outside ``kernels``, the digest also covers its folder or, outside the package, its file. The result
+    is None if a file changed after this process started, because the old version may be in use.
     """
     files = sorted(_KERNELS.rglob("*.py"))
     for folder in ("compiler", "compiler/numba_jit", "compiler/native", "_support"):
@@ -70,7 +70,7 @@ def _sources(own: Path) -> str | None:
 
 
 def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
-    """Return the cache file of a function; None for closures, changed sources, or if no folder can be used."""
+    """Return the cache file of a function; None if it is a closure, if sources changed, or if no folder can be used."""
     if dispatcher.py_func.__closure__ is not None:  # The cache key does not include the values of a closure.
         return None
     folder = cache_folder()

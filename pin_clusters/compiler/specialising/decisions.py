@@ -1,6 +1,6 @@
 """Translation of decisions to LLVM text. A decision is a kernel function that contains only branches and calls.
 
-The source code of the kernels is translated. Other decisions are inlined at their calls; all other called functions are
+The source code of the decision is translated. Calls of other decisions are inlined; all other called functions are
 traced. Every local variable is one ``double`` on the stack.
 """
 
@@ -39,7 +39,7 @@ class Decisions(Instructions):
         self._run(tree.body)
 
     def text(self, name: str, buffers: Sequence[str]) -> str:
-        """Return the function ``i1 NAME``, which takes one pointer per array; ``buffers`` declares stack memory."""
+        """Return the text of ``i1 NAME``, which takes one pointer per array; ``buffers`` allocates stack memory."""
         return "\n".join(
             [
                 f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{",

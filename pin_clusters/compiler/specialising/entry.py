@@ -1,7 +1,7 @@
 """The entry point of robot-specific code, which has the same parameters and results as the kernel that it replaces.
 
 The entry point returns ``LEFT_TO_KERNEL`` if the caller must run the kernel. This happens if an input is not finite, if
-an angle is too large for the traced operations, or if a pivot or a loop is almost singular.
+an angle is too large for the traced operations, or if a pivot is almost zero or a loop almost singular.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ from ..operations import Operation, names
 PARAMS, WORK, KEEP = 2, 4, 6
 """Indices in the block of a ``Pointer``: the robot's parameters, the workspace and the result array."""
 STANDING = {"params": PARAMS, "work": WORK}
-"""Dictionary from inputs that the code reads in the tables to their indices in the block of a ``Pointer``."""
+"""For each input that the code reads from the tables: its index in the block of a ``Pointer``."""
 
 
 def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:
-    """Return the text of ``i1 core(inputs, outputs)``, which stores results and is true if a bound is violated."""
+    """Return the text of ``i1 core(inputs, outputs)``, which stores results and returns true if a bound is violated."""
     emitter = Emitter(Kind("double"), inputs, angles_are_seen=True)
     return emitter.function("core", results, outputs, checked=True)
 
@@ -48,7 +48,7 @@ def module(
         conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
         looked_at: Inputs that ``core`` checks for non-finite values; ``entry`` checks all others.
-        elsewhere: Dictionary from arrays that are not arguments to (row, field) of their address in the request.
+        elsewhere: For each array that is not an argument: the (row, field) of its address in the request.
         redundant: Status to return if the last output, which is a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
@@ -113,7 +113,7 @@ class _Entry(Instructions):
         return into
 
     def keep_conditions(self, conditions: Sequence[int]) -> None:
-        """Store the condition number of each loop in the workspace; code that changes coordinates reads it later."""
+        """Write code that stores each loop's condition number in the workspace, for later changes of coordinates."""
         work = of_block(self, WORK) if conditions else ""
         for i, index in enumerate(conditions):
             x = self.load("conditions", i)
@@ -175,7 +175,7 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write the test that the sum of 0 * x is 0, which is true if all x are finite and q is small enough for sines."""
+    """Write a test that is true if all x are finite and q is small enough for sines: the sum of 0 * x is not NaN."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes

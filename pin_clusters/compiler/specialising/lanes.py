@@ -1,9 +1,9 @@
 """Conversion of the operations of equal limbs to vector operations, in which each limb occupies one vector lane.
 
 A *pack* is a vector with one number per limb. The kernel is traced with the nonzero parameters of the robot as inputs,
-so that equal limbs produce equal graphs. The conversion starts at the outputs: it replaces corresponding expressions of
-all limbs by a pack if they have the same operation. Otherwise the numbers are computed one by one and then packed. A
-sum over limbs becomes a sum of packs, whose lanes are added at the end. The new graph has five additional operations.
+so that equal limbs produce equal graphs. From the outputs on, the conversion replaces corresponding expressions of all
+limbs by a pack if they have the same operation. Otherwise the numbers are computed one by one and then packed. A sum
+over limbs becomes a sum of packs, whose lanes are added at the end. The new graph also contains five pack operations.
 """
 
 import struct
@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""The demands that must be converted first, and a function that builds an expression from the converted demands."""
+"""How to build a pack or a number: its arguments, as demands, and a function of the converted arguments."""
 _SCALAR = -1
 
 
@@ -26,15 +26,15 @@ class Lanes:
     """Builds a new graph from a graph of single numbers; the new graph contains packs.
 
     Args:
-        values: Dictionary from the index of each input that is a robot parameter to its value.
-        owners: Dictionary from the index of each input that belongs to a limb to the number of this limb.
+        values: Values of the inputs that are robot parameters, by input index.
+        owners: Limb numbers of the inputs that belong to limbs, by input index.
         groups: Limbs of each group.
         width: Number of lanes of each group.
         slots: Dictionary from input indices to slots; corresponding inputs of the limbs of a group have equal slots.
 
     Attributes:
         graph: The new graph.
-        packs: Dictionary from the id of each pack that is assembled from single numbers to the group of limbs.
+        packs: Groups of the packs that are assembled from single numbers, by the id of the pack.
         misfits: Number of tuples whose numbers are computed one by one because their operations differ.
     """
 
@@ -103,7 +103,7 @@ class Lanes:
             stack += self._arguments(t)
 
     def _arguments(self, t: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return the arguments of equal operations as tuples over the limbs, in the order of the first limb."""
+        """Return one tuple over the limbs per argument of equal operations, in the first limb's argument order."""
         first = t[0].args
         rows = [first]
         for x in t[1:]:
@@ -117,7 +117,7 @@ class Lanes:
         return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
 
     def pack(self, group: int, t: Sequence[Any]) -> Any:
-        """Convert expressions of the original graph (one per limb) to a pack, or to a float if all are this float."""
+        """Convert expressions of the original graph (one per limb) to a pack, or to a float if all are equal floats."""
         return self._build(self._demand(group, tuple(t)))
 
     def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:
@@ -301,7 +301,7 @@ class Lanes:
 
 
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
-    """Return a ``Lanes`` object, and the numbers of the limbs in each group.
+    """Return a ``Lanes`` object, and the limb numbers of each group.
 
     ``inputs[group][limb]`` contains the input indices of a limb, in the same order for all limbs of a group.
     """

@@ -45,7 +45,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
 
 
 def _entry(model: ClusterModel, operation: Operation, rows: Sequence[int], loops: Sequence[LoopParts]) -> str:
-    """Return the function ``entry``, which moves the loops one by one and reports the last loop that fails to close."""
+    """Return the text of ``entry``, which moves or closes the loops one by one and reports the last loop that fails."""
     first, words = words_of(operation)
     moves = operation is MOVE
     sizes = {"q": model.nq, "v": model.nv} if moves else {"q": model.nq, "held": model.own_tree.nv}

@@ -1,4 +1,4 @@
-"""Traces, for one closed loop of one robot, the kernel functions that contain no branches on values.
+"""Traces of the kernel functions that contain no branches on values, for one closed loop of one robot.
 
 In the kernels, such a function can store values in the workspace for another function. In the generated code, an array
 called *frame* contains those values that depend on the state. All other values are constants in the traces.
@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 
 class LoopParts:
-    """The traced functions of one cluster, given by its row of the tables; each has at most ``most`` operations."""
+    """The traced functions of one cluster, given by its row in the tables; each has at most ``most`` operations."""
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
         self._model, self._row, self._most = model, row, most
@@ -145,7 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers; a truth value becomes the minimum of +-1 and of all pivots minus their limits."""
+    """Return the results as numbers; a truth value becomes 1 or -1, or the smallest pivot minus its limit if less."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

@@ -98,7 +98,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the groups of equal limbs that a function can use. Its results must belong to joints or joint pairs."""
+    """Return the groups of equal limbs that a function can use, if its results belong to joints or joint pairs."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
     serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []
@@ -134,7 +134,7 @@ def in_lanes(
 ) -> tuple[Traced, Lanes, list[Result]] | None:
     """Trace a kernel and convert the trace to one limb per lane; return None if the kernel fails at every state.
 
-    First, zero parameters are constants. If the operations of the limbs then differ, all parameters become inputs.
+    In the first trace, zero parameters are constants. If the limbs' operations differ, all parameters become inputs.
     """
     best: tuple[Traced, Lanes, list[Result]] | None = None
     for numbers in ("some", "all"):

@@ -76,7 +76,7 @@ class Requests:
         return int((self._made(arguments) or self._kernel).address())
 
     def _made(self, arguments: Sequence[Any]) -> Any:
-        """Return the code of a request, and store its address in the first row; return None to use the kernel."""
+        """Return the code of a request, and store its address in the first row; return None if the kernel must run."""
         arguments_by_name = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
         key = _key(arguments_by_name)
         with self._lock:
@@ -136,7 +136,7 @@ class _Request(Memory):
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: Dictionary from arrays that are not arguments to (row, field) of their address in the request.
+        elsewhere: For each array that is not an argument: the (row, field) of its address in the request.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:

@@ -179,7 +179,7 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of the code with external forces: 0 before compilation, ``address`` if there is none."""
+        """Return the address of the code for external forces, 0 before compilation, ``address`` if there is no code."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Robot-specific functions for rows of states. They compute several states at once and a status for each row."""
+"""Robot-specific functions for rows of states. They process several states at once, and write a status for each row."""
 
 import ctypes
 import time
@@ -79,7 +79,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
 
 
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
-    """Return the module that computes derivatives. For forward dynamics, it takes accelerations instead of torques."""
+    """Return the module that computes derivatives. For forward dynamics, accelerations replace the torques as input."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
     inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
     trace = traced(model, inverse, opens=True, most=most)

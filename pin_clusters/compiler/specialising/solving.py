@@ -1,4 +1,4 @@
-"""Code for the derivatives of forward dynamics: it calls two functions, then solves with the mass matrix M.
+"""Code for the derivatives of forward dynamics: it calls two functions, then solves equations with the mass matrix M.
 
 The factorisation of M is unrolled. The code then solves for all right-hand sides, which are the columns of a matrix, in
 a loop. Each iteration solves for as many columns as fit into a vector register.
@@ -41,7 +41,7 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factor L of the mass matrix M as expressions: its rows, and its transpose as a full matrix."""
+    """Return the expressions of the factor L of the mass matrix M twice: by rows, and transposed as a full matrix."""
     n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)
@@ -57,7 +57,7 @@ def _factors(model: ClusterModel, kind: Kind) -> str:
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     """Return the text of ``void columns(L, from, to)``, which multiplies each column of a matrix by -M^-1.
 
-    Each pass computes several columns at once; if ``of_rows``, each pass computes one column for several states.
+    Each iteration computes several columns or, if ``of_rows``, one column for several states.
     """
     n, plan = model.nv, model.tables.velocities
     rows, transposed = _factored(model)

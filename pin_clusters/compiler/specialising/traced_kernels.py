@@ -24,21 +24,21 @@ from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_N
 SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
 """Dictionary from names to the functions that are traced without external forces."""
 BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
-"""Functions in ``SPECIALISED`` whose kernels are called with the data's own tables, by the name of the ``Pointer``."""
+"""Dictionary from the name of a ``Pointer`` of the data to the function whose kernel is called with it."""
 
 FORCES = " with external forces"
 """Suffix of the name of a function that is traced with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation name. The array of forces begins with nv numbers."""
+"""Functions that are traced with external forces, by operation name. In the array, nv numbers precede the forces."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""This module traces the function as derivatives of inverse dynamics; ``pc.trace`` uses the tree's kernel instead."""
+"""This module traces this function as derivatives of inverse dynamics; ``pc.trace`` uses the tree's kernel."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
     **{x.name: WITH_FORCES[x.operation.name] for x in STATE_FUNCTIONS if "fext" in x.inputs},
     **{x.name: x for x in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }
-"""Dictionary from the name of a function that users or this package call to the function that is traced for it."""
+"""For the name of each function that users or this package call: the function that is traced for it."""
 BY_OWN_NAME = SPECIALISED | {x.name: x for x in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All traced functions, by their own names."""
 MOST = 100_000
@@ -97,7 +97,7 @@ def _arguments(function: Function, run: Run, outputs: dict[str, np.ndarray]) -> 
 
 
 def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return a mask of the parameters, and a mask of the initial workspace, that the code reads at each call.
+    """Return masks of the parameters and of the initial workspace entries that the code reads at each call.
 
     For a body with mass, the code reads all entries of the inertia, even if some of them are zero. Otherwise rounding
     errors could lead to different code for robots that differ only in their masses.

@@ -72,8 +72,8 @@ def variant(operation: Operation, key: int) -> Function:
     """Return the ``Function`` of a variant.
 
     For the spanning tree and couplings, the key is 4 * what + level: ``what`` selects the results; the level is 0 for q
-    alone, 1 for q and v, 2 for q, v and a. For hybrid dynamics, bit 0 of the key marks external forces, and bit
-    1 + i marks a prescribed acceleration i. For the operations in ``IN_MEMORY``, the key consists of digits.
+    alone, 1 for q and v, 2 for q, v and a. For hybrid dynamics, bit 0 of the key marks external forces, and bit 1 + i
+    marks that acceleration i is prescribed. For the operations in ``IN_MEMORY``, the key consists of digits.
     """
     name = f"{operation.name} {key}"
     if operation in IN_MEMORY:
@@ -155,7 +155,7 @@ list.end:"""
 
 
 def _write_number(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the lower 64 bits of the key. The last line is the label ``known``."""
+    """Return the instructions that compute the lower 64 bits of the key. The last line is the label ``known``."""
     lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
     for i, (kind, name, base) in enumerate(IN_MEMORY[operation]):
         if kind == "places":
@@ -184,7 +184,7 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute ``%key_of_call``, the key. The last line is the label ``known``."""
+    """Return the instructions that compute ``%key_of_call``, the key. The last line is the label ``known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:

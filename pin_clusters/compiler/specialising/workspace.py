@@ -158,7 +158,7 @@ class _Traced(Memory):
             self._checked.append(("bent_q", "q", self._model.nq))
 
     def _read_fields(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield row and inputs of each ``pin.Data`` field that is read; the row replaces the address of the field."""
+        """Yield row and inputs of each ``pin.Data`` field that is read; the row number replaces the field's address."""
         if self._operation is FRAME_JACOBIAN:
             views = source("tables.views")
             for row in range(self._n.field1, self._n.field1 + 6):
@@ -242,7 +242,7 @@ class _Traced(Memory):
         return "\n".join(w.lines)
 
     def _check_list(self, w: Instructions, word: int, expected: list[int]) -> None:
-        """Write the test that a list equals the expected list. Other lists can have the same key; they use the kernel.
+        """Write a test that a list equals the expected list; for other lists with the same key, the kernel runs.
 
         The length is compared first, so that no entry beyond the end of the list is read.
         """

@@ -1,7 +1,7 @@
 """The affine map from a model's inertial parameters to the entries of its tables, determined by perturbation.
 
-The tables contain centres of mass, which are not affine in the parameters. The map therefore yields first moments of
-mass and inertias about the body origins. The bodies are perturbed in several rounds, so that no entry depends on two
+The tables contain centres of mass, which are not affine in the parameters. The map therefore yields inertias about the
+body origins, and first moments of mass. The bodies are perturbed in several rounds, so that no entry depends on two
 bodies of the same round. The size of the perturbation differs between bodies; the change of an entry therefore shows on
 which body the entry depends. Finally, all parameters are perturbed at once to check the map.
 """
@@ -56,7 +56,7 @@ def _bodies(numbers: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.nd
 
 
 def _of_point(x: np.ndarray) -> np.ndarray:
-    """Return the inertia about the origin of a unit mass at point x: entries xx, xy, xz, yy, yz, zz."""
+    """Return the inertia of a unit mass at point x about the origin: entries xx, xy, xz, yy, yz, zz."""
     a, b, c = x
     return np.array([b * b + c * c, -a * b, -a * c, a * a + c * c, -b * c, a * a + b * b])
 
@@ -69,7 +69,7 @@ class _Atom:
         columns: Indices of the parameters.
         directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
         readings: Matrix that maps a parameter change to its components along the directions, same shape.
-        touches: Bodies and clusters that the parameters may affect. Groups that share one are perturbed separately.
+        touches: Bodies and clusters that the parameters may affect. Groups that share any are perturbed separately.
     """
 
     columns: range
@@ -113,7 +113,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
 
 
 class _Numbers:
-    """The numbers of the tables as a function of a parameter change, relative to parameters with positive masses."""
+    """Function from a parameter change to the numbers of the tables; without a change, all masses are positive."""
 
     def __init__(self, model: ClusterModel, own: np.ndarray) -> None:
         self.model, self.columns = model, parameter_columns(model)

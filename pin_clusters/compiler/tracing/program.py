@@ -33,7 +33,7 @@ class Program:
         inputs: Name and size of each input, in order.
         outputs: Name and shape of each output, in order.
         constants: Constant values that depend on the robot, shape (constants,).
-        operations: Code of each operation, followed by the places of its arguments (0 if unused), (operations, 5).
+        operations: Code of each operation, then the places of its arguments (0 if unused), shape (operations, 5).
         results: Places of all output entries, in the order of the outputs.
         samples: Dictionary from input names to test values, shape (rows, size); other inputs use random test values.
 

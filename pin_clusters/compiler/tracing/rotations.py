@@ -1,7 +1,7 @@
 """Rotation increments without branches. The kernels branch on the size of the angle; this module uses ``select``.
 
-Near zero, the coefficients are computed by series, and elsewhere by closed-form expressions. The closed-form
-expressions never divide by numbers near zero, so all derivatives are finite.
+For small angles, power series replace the closed-form expressions. Therefore, no expression divides by a number near
+zero, and all derivatives are finite.
 """
 
 from collections.abc import Sequence

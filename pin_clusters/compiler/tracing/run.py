@@ -26,11 +26,11 @@ class Run:
         params: Floating-point entries of the tables; parameters that are inputs are expressions.
         work: Workspace of the kernels, with its initial contents.
         frames: Ids of the requested frames.
-        reference: Reference frame of frame results.
+        reference: Reference frame in which results for frames are expressed.
         steps: Number of Newton steps that close loops.
         contacts: ``pin.RigidConstraintModel`` objects of the closed contacts.
         damping: Number that is added to the diagonal of J M^-1 J', where J is the Jacobian of the contacts.
-        torques: Torques, which the derivatives of inverse dynamics also compute.
+        torques: Joint torques, an additional result of the derivatives of inverse dynamics.
     """
 
     model: ClusterModel

@@ -46,7 +46,7 @@ def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
 
 
 def _late(needs: list[list[int]], wanted: Iterable[int]) -> list[int]:
-    """Return an order of all operations that begins with ``wanted``, each preceded by arguments not yet computed."""
+    """Return an order of all operations: first the operations ``wanted``, each after its arguments, then the others."""
     done, order = [False] * len(needs), []
     for k in wanted:
         stack = [(k, False)]

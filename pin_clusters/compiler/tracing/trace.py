@@ -49,7 +49,7 @@ def trace(
             ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
             rods), ``"ratios"`` (the ratios of all ``Rotor``, ``Gear`` and ``Belt`` constraints in the order of
             ``model.constraints``). ``pc.tracing.values_of(model, name)`` returns the model's values, and ``labels_of``
-            returns labels. Parameters that would unbalance a rotor that is a body of the tree have no effect.
+            returns labels. If a rotor is a body of the tree, parameters that would unbalance it have no effect.
         frames: Names or ids of frames, for functions of frames. Each frame has an output with the name of the frame.
         reference: Reference frame in which the results for frames are expressed.
         contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, for functions of contacts. Their placements,

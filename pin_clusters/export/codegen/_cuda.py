@@ -129,7 +129,7 @@ def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
 
 
 def _look(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that test whether the input is valid: finite, with angles that the sine function supports."""
+    """Return the C statements that test whether inputs are finite and angles are small enough for the sine function."""
     zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
     for name, size in f.inputs:
@@ -139,7 +139,7 @@ def _look(f: ExportedFunction, real: str) -> list[str]:
 
 
 def _judge(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that write the status, and set the results to NaN if the status is not 0."""
+    """Return the C statements that write the status, and set the results to NaN if the status is not 0."""
     number, names = dialect(real).number, f.status_outputs
     singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
     singular += [f"!(the_condition < {number(_CONDITION[real])})"] * ("condition" in names)

@@ -1,4 +1,4 @@
-"""The functions of exported source code, and their C code."""
+"""The class ``ExportedFunction``, which writes the C code of a function."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ._statements import REALS, Dialect, StatementWriter
 DEFAULT = ("rnea", "aba")
 STEP = "step"
 STATUS = ("pivot", "condition", "open", "residual")
-"""Names of the outputs of traces that show whether a state is valid."""
+"""Names of the trace outputs that show whether a state is valid."""
 Wanted = str | Program | Sequence[str | Program]
 """Functions that a user can request."""
 COMMON = """
@@ -118,7 +118,7 @@ def scaled(traced: Program) -> Program:
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
 ) -> list[ExportedFunction]:
-    """Return functions for names in ``pc.tracing.FUNCTIONS``, ``"step"`` or programs; ``status`` adds ``STATUS``."""
+    """Return the functions for the names or programs ``wanted``; if ``status``, traces have the outputs ``STATUS``."""
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
     listed = [wanted] if isinstance(wanted, (str, Program)) else list(wanted)

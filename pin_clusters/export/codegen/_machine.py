@@ -100,7 +100,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
 
 
 def _shell(f: ExportedFunction, real: str, robot: str, body: str) -> str:
-    """Return the exported function, which copies its inputs, because results may be stored in the same arrays."""
+    """Return the text of the exported function, which copies its inputs, because results may overwrite them."""
     size = _KINDS[real].size
     lines, parameters, arguments = [], [], []
     for i, (name, n) in enumerate(f.inputs):

@@ -48,7 +48,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
 
 
 def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
-    """Return the tolerance of each output, relative to its largest entry, based on the errors in the cases."""
+    """Return each output's tolerance, relative to its largest entry, as determined by the errors in the cases."""
     allowed = []
     for k, (name, _) in enumerate(f.program.outputs):
         worst = 0.0

@@ -3,8 +3,8 @@
 Every function that ``pc.trace`` supports is an attribute of this module; ``function`` makes functions with options.
 Arrays are float32 or float64. The last axis contains the entries of q, v, ...; all other axes enumerate states and are
 broadcast. Values and derivatives are compiled for the robot at first use. The CPU computes them in the type of the
-arrays, through ``jax.pure_callback``. ``jax.jit``, ``jax.vmap``, and ``jax.grad`` and ``jax.jacrev`` of any order are
-supported. JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for functions with callbacks.
+arrays, through ``jax.pure_callback``. ``jax.jit`` and ``jax.vmap`` are supported, as are ``jax.grad`` and
+``jax.jacrev`` of any order. JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for functions with callbacks.
 
 Derivatives treat all entries of q as independent, including quaternion entries and all joints of a loop. To obtain
 derivatives along the constraint manifold, as in ``pc.computeABADerivatives``, differentiate through

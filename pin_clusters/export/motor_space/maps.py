@@ -28,7 +28,7 @@ EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessi
 
 
 class Maps:
-    """Makes the programs of a mechanism; solver ``inverse`` takes joint positions, ``forward`` driver positions."""
+    """Makes a mechanism's programs; ``inverse`` finds poses from joint positions, ``forward`` from driver positions."""
 
     def __init__(self, mechanism: Mechanism, inverse: PoseSolver, forward: PoseSolver) -> None:
         self.m, self.solvers = mechanism, (inverse, forward)

@@ -17,11 +17,11 @@ class Mechanism:
     """A cluster with its commanded joints and its motors; the constructor raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: The robot; in ``by_joints`` and ``by_motors``, the commanded joints or the drivers are independent.
+        model: The robot. In ``by_joints``, the commanded joints are independent; in ``by_motors``, the drivers are.
         cluster: The cluster; ``ids`` contains its joint ids, and ``loops`` is True if it has closed loops.
         joints: Ids of the commanded joints; ``drivers`` contains the ids of the joints that the motors turn.
         ratios: Matrix that converts driver positions to motor positions, ``motors = ratios @ drivers``, shape (n, n).
-        given: Torque and speed limits of the motors, from ``Motor`` or the robot file, shape (n,); NaN if missing.
+        given: Motor limits ``torque`` and ``speed``, from ``Motor`` or the robot file, shape (n,); NaN if missing.
         stated: The ``Motor`` object of each motor, or None.
     """
 

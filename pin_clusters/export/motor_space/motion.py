@@ -57,8 +57,8 @@ def static_map_error(
     Args:
         space: The ``MotorSpace``.
         t: Times, shape (N,), [s].
-        x: Joint positions, shape (N, n). All other joints do not move. Velocities and accelerations come from a quintic
-            spline through x.
+        x: Joint positions, shape (N, n). Joints outside the mechanism do not move. Velocities and accelerations come
+            from a quintic spline through x.
         q: Configurations of the robot, shape (N, nq), instead of x; ``v`` and ``a`` are then required.
         v: Independent velocities, shape (N, nv).
         a: Independent accelerations, shape (N, nv).

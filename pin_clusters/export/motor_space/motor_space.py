@@ -31,8 +31,8 @@ class Gains(NamedTuple):
     """Motor gains that produce the requested joint gains, shape (n, n), and the nearest diagonal motor gains.
 
     The diagonal gains, shape (n,), are the nonnegative gains of independently controlled motors that approximate the
-    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative errors of joint gains (Frobenius
-    norm).
+    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative errors of the resulting joint gains
+    (Frobenius norm).
 
     Attributes:
         stiffness: Stiffness of the motors, [N m/rad] or [N/m].
@@ -79,8 +79,8 @@ class MotorSpace:
         model: The robot.
         joints: Names of the commanded joints, one per degree of freedom of the mechanism, at most 3.
         motors: Names of the driving joints (cranks, rods) or rotors. The position of a rotor is its shaft angle.
-        region: (low, high) of each joint, in which Newton's method must work. By default, the joint limits, or +-0.5
-            rad (+-20 mm) from the reference pose if there are none.
+        region: Range (low, high) of each joint in which Newton's method must work. By default, the joint limits, or
+            +-0.5 rad (+-20 mm) from the reference pose if there are none.
 
     Raises:
         UnknownNameError: A joint or motor does not exist.
@@ -139,7 +139,7 @@ class MotorSpace:
         return self._find("forward", motors)
 
     def configuration(self, x: ArrayLike) -> np.ndarray:
-        """Return configurations with joint positions x, shape (nq,) or (N, nq), and reference values elsewhere."""
+        """Return configurations with joint positions x and other joints as in the reference, shape (nq,) or (N, nq)."""
         return self._find("configuration", x)
 
     def jacobian(self, x: ArrayLike) -> np.ndarray:
@@ -209,11 +209,11 @@ class MotorSpace:
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return half sides of the largest feasible box of joint torques, proportional to each joint's own limit."""
+        """Return the half sides of the largest feasible box of joint torques, in the ratio of single-joint limits."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
-        """Return half sides of the largest box of joint torques (or speeds) that is feasible at all poses x.
+        """Return the half sides of the largest box of joint torques (or speeds) that is feasible at all poses x.
 
         ``x`` has shape (N, n); the default is ``poses``.
         """

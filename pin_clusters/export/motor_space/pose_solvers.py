@@ -266,7 +266,7 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and q of those poses of a grid that a straight motion in x from the reference pose reaches."""
+    """Return x and q of the grid poses that can be reached from the reference pose by a straight motion in x."""
     model, data, reached, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
     for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):
