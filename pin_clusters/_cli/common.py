@@ -1,4 +1,4 @@
-"""Functions that all commands share: load a robot, check output paths, and print messages on stderr."""
+"""Load robots, check output paths, and print messages on stderr, for all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``pin-clusters info``: clusters, rotors, reflected inertia, loop-closure constraints and the reference pose."""
+"""``pin-clusters info``: print clusters, rotors, reflected inertia, loop-closure constraints and the reference pose."""
 
 import numpy as np
 from rich.console import Console

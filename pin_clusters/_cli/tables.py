@@ -1,4 +1,4 @@
-"""Tables and sentences that fit into the width of the console."""
+"""Print tables and sentences that fit into the width of the console."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,7 @@ _ENDLESS = 100_000
 def table_of(
     title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
 ) -> Table:
-    """Build a table; ``sides`` has ``l`` (left) or ``r`` (right) for each column, and a row None draws a line."""
+    """Build a table; ``sides`` aligns each column left (``l``) or right (``r``); a row that is None draws a line."""
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for side, head in zip(sides, heads, strict=True):
         table.add_column(escape(head), justify="left" if side == "l" else "right")

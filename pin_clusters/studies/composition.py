@@ -72,10 +72,10 @@ def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
 
 
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
-    """Return gear ratios: the factors of the joint velocities in each rotor's speed relative to its carrier.
+    """Return gear ratios by rotor and joint; a rotor's speed relative to its carrier is sum(ratio * joint velocity).
 
-    Without closed loops, the factors multiply independent velocities. With closed loops, they multiply velocities of
-    any joints in the spanning tree, so the factors are valid at every pose.
+    Without closed loops, the ratios refer to independent velocities. With closed loops, they refer to velocities of
+    any joints in the spanning tree, so they are valid at every pose.
 
     Args:
         model: The robot.

@@ -60,7 +60,7 @@ def touching_points(
 
     Args:
         model: The robot.
-        points: Pairs of a name pattern for joints and frames (as in ``posed``), and the points in these frames, [m].
+        points: Pairs: a name pattern for joints and frames (as in ``posed``), and points in the matching frames, [m].
         what: Name of the argument in messages.
 
     Example:

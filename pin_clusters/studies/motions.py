@@ -149,7 +149,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
 
 
 def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
-    """Create fixed-base forward dynamics from the mass matrix and the inverse dynamics ``torques(q, v, a)``."""
+    """Return a function for fixed-base forward dynamics; ``mass(q)`` is crba, ``torques(q, v, a)`` is rnea."""
     free, zeros = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -236,7 +236,7 @@ def recording(name: str) -> study.Recorded:
 
 
 def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
-    """Return a recorded motion with its torques or, if ``duration`` is given, its first ``duration`` seconds."""
+    """Return a recorded motion and its torques; ``duration`` limits the motion to its first ``duration`` seconds."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:

@@ -1,4 +1,4 @@
-"""The commands with their options and help. Commands import their dependencies when they run, so help is fast."""
+"""Define options and help that commands share. Commands import their dependencies when they run, so help is fast."""
 
 import inspect
 from collections.abc import Callable

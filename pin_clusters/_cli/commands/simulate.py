@@ -1,4 +1,4 @@
-"""The command ``simulate``, and its options, which ``view`` shares."""
+"""Define the command ``simulate``, and its options, which ``view`` also uses."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Compare published with correct armature values of commercial robots, and compute the torque errors of both.
+"""Compare published armature values of commercial robots with correct ones; compute the torque errors of both sets.
 
 For each robot, the sheet ``robot_models/atlas/NAME.yaml`` lists motor data, their sources and published armature
 values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and

@@ -22,10 +22,10 @@ class JointLine(Result):
 
     Attributes:
         joints: Names of the joints.
-        turns: Gear ratio and axial rotor inertia, [kg m^2], of the motors that drive each of these joints.
+        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives such a joint.
         first: Sum of ``ratio^2 * J`` over these motors, where J is the axial rotor inertia.
         total: ``first`` plus the inertia of further gear stages.
-        published: Armature in each published set; None if the set does not contain the joint.
+        published: Armature in each published set; None if the set does not contain these joints.
     """
 
     joints: tuple[str, ...]
@@ -81,7 +81,7 @@ class Entry(Result):
         state: ``"known"``, or the reason why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``,
             ``"other version"``, ``"failed"``.
         file: Description of the robot file's origin; ``digest`` is the file's SHA-256.
-        sure: Kinds of the sources of motor data, such as ``"maker"`` or ``"measured"``.
+        sure: Kinds of sources from which the motor data come, such as ``"maker"`` or ``"measured"``.
         joints: Armature of the joints.
         judged: Errors of ``none``, ``right armature``, ``block armature`` (only without loops) and each published set.
         gait: Name of the recorded gait of this robot in ``pc.study.motions()``; empty if there is none.
@@ -111,7 +111,7 @@ class Entry(Result):
 
     @property
     def worst(self) -> Judged | None:
-        """The published set with the largest error along the sine."""
+        """The published set with the largest error along the sine motion."""
         return max(self.published, key=lambda j: j.worst("sine")[1], default=None)
 
     @property

@@ -1,4 +1,4 @@
-"""Read the sheets of the atlas, which are motor files with published armature and the robot file's origin."""
+"""Read the sheets of the atlas: motor files that also contain published armature and the robot file's origin."""
 
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -106,7 +106,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
-    """Draw the share of each part in the squared error of each joint as bars, [%], shape (joints, parts)."""
+    """Draw ``shares``, (joints, parts), [%], as bars: the share of each error part in a joint's squared error."""
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
     drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")

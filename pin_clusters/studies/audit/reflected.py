@@ -25,8 +25,8 @@ class Drive(Driven, Result):
     """A rotor, and the properties that decide how another simulator can represent it.
 
     Attributes:
-        body: Whether the rotor is a body of the tree. The other simulator must then lock the rotor's own joint.
-        own: Whether the rotor's own joint is the only joint that drives the rotor. The rotor then stays a body.
+        body: Whether the rotor is a body of the tree. If so, the other simulator must lock the rotor's own joint.
+        own: Whether only the rotor's own joint drives the rotor. If so, the other simulator keeps the rotor as a body.
         apart: Whether the joints that drive the rotor are on different branches of the kinematic tree.
     """
 
@@ -50,7 +50,7 @@ class Reflected(Result):
         samples: Indices of the evaluated samples of the motion; empty without closed loops.
         along: B along the motion, shape (poses, n, n).
         armature: Armature for the joints of another simulator: the armature in the robot's file plus the diagonal of B.
-            With closed loops, J ratio^2 at the tree joints that drive rotors replaces the diagonal of B.
+            With closed loops, J ratio^2 is added instead, at each tree joint that drives a rotor.
         own: The armature in the robot's file, by joint; joints without armature are omitted.
         drives: The rotors.
         links: Reflected inertia in link coordinates, for differentials whose independent joints are motors.

@@ -124,8 +124,8 @@ def run(
         frames: Frame names for comparing apparent inertia and drift; by default the ends of the longest chains.
         walk: Whether to simulate the recorded motion on the ground, with a soft guide on the base, and to compare the
             impulses, torques and joint speeds at touch-down.
-        drop: Height, [m], of a fall in the motion's first pose, without a guide, in which touch-downs are compared.
-        ground: Default: ``pc.Ground()``. With ``walk``, its height is set to the median height of the lowest point.
+        drop: Height, [m], of a fall in the motion's first pose and without a guide; touch-downs are compared.
+        ground: Default: ``pc.Ground()``. With ``walk``, its height is the median height of the robot's lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:

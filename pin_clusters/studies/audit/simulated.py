@@ -59,7 +59,7 @@ def simulated(
     frames: Sequence[str] | None,
     progress: Callable[[float], None],
 ) -> Simulated:
-    """Compare simulations along the motion (q, v, a); ``frames`` are by default the ends of the longest chains."""
+    """Compute errors in simulation along a motion (q, v, a); default ``frames`` are the ends of the longest chains."""
     q, v, _ = motion
     exact_torques, _ = along(model, {}, rnea, *motion)
     tau = _torques(model, study_result, exact_torques)
@@ -87,7 +87,7 @@ def simulated(
 
 
 def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
-    """Return the moving ends of the longest chains, one per chain length, such as one foot and one hand."""
+    """Return frames at the moving ends of the longest chains, one per chain length, such as one foot and one hand."""
     tree = model.tree
     rotors = {r.joint_id for r in model.rotors}
     links = [j for j in range(1, tree.njoints) if j not in rotors]

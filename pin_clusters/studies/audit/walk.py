@@ -77,7 +77,7 @@ class Walked(Result):
         friction: Friction coefficient of the ground.
         time: Time of each sample, shape (samples,), [s].
         bodies: Bodies that may touch the ground.
-        pushed: Accumulated normal impulse of the ground, by robot as in ``Landing``, shape (samples, bodies), [N s].
+        pushed: Accumulated normal impulse of the ground, with the keys of ``Landing``, shape (samples, bodies), [N s].
         straight: Feet that land on nearly straight legs in a drop, named as in ``Landing.body``.
     """
 
@@ -143,7 +143,7 @@ def walked(
     progress: Callable[[float], None] = lambda part: None,
     dt: float = STEP,
 ) -> Walked:
-    """Simulate the exact robot and its approximations along a motion, or falling in the first pose of the motion."""
+    """Simulate the exact and approximate robots along a motion or, with ``drop``, a fall in the motion's first pose."""
     control = Control(model, trajectory, drop, ground, touching, dt)
     levels = ("armature",) if model.closures else ("diagonal", "block")
     runs = dict[str, SimulationResult]()
@@ -229,10 +229,10 @@ class Control:
         self.gain[base] = 0.0
 
     def _straight(self, q: np.ndarray) -> tuple[str, ...]:
-        """Return the names of the feet that touch the ground first and have straight legs, as in ``Landing.body``.
+        """Return the names (see ``Landing.body``) of the feet that touch the ground first and have straight legs.
 
         A leg of length L, in metres, counts as straight if joint speeds of 20 / L rad/s cannot shorten it at 1 m/s.
-        These speeds suffice if the knee is bent by 0.2 rad.
+        If the knee is bent by 0.2 rad, these speeds are sufficient.
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None

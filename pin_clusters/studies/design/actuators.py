@@ -26,7 +26,7 @@ class Motor:
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
-    """Return a cluster's rotors. Without rotors, return independent joints (if possible, those with effort limits).
+    """Return a cluster's rotors; if there are none, return independent joints, preferably those with effort limits.
 
     The torque limit of a rotor is the effort limit of its joint. For a rotor without a joint in the file, it is the
     effort limit of the driven joint divided by the ratio; if such a rotor drives several joints, there is no limit.

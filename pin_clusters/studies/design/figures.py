@@ -95,7 +95,7 @@ def region_map(region: Region, key: str) -> Html:
 
 
 def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
-    """Draw the region in the coordinates of two dependent joints, with lines of constant independent coordinates."""
+    """Draw the region that two dependent joints can reach, with lines of constant independent coordinates."""
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     px, py = (degrees(region.positions[:, :, region.index(c.name)], c.unit) for c in (x, y))
     middle = [int(np.argmin(np.abs(g))) for g in (region.grid_y - 0.0, region.grid_x - 0.0)]

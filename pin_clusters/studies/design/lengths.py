@@ -1,7 +1,7 @@
 """Compute the sensitivity of dependent joints to lengths of links and rods and to positions of constraint points.
 
-K_d is the Jacobian of the loop-closure constraints phi(q, p) = 0 with respect to the dependent joints, and p is a
-length. If the independent joints are fixed, ``dq_d / dp = -K_d^+ dphi/dp``.
+K_d is the Jacobian of the loop-closure constraints phi(q, p) = 0 with respect to the dependent joints q_d, and p
+is a length. If the independent joints are fixed, ``dq_d / dp = -K_d^+ dphi/dp``.
 """
 
 import dataclasses
@@ -42,8 +42,8 @@ class Sensitivity:
         lengths: Description of each length.
         at_reference: Derivatives at the reference pose, shape (lengths, joints), [rad/m] or [m/m].
         largest: Largest magnitude over the independent joints' ranges, shape (lengths, joints), [rad/m] or [m/m].
-        binds: Whether the loops cannot close if the length changes, shape (lengths,). An example is the offset of a
-            pin perpendicular to the plane of a planar linkage.
+        binds: Whether a change of the length prevents the loops from closing, shape (lengths,). For example, a pin of a
+            planar linkage must not move out of the plane.
     """
 
     joints: tuple[Coordinate, ...]
@@ -91,7 +91,7 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
 def _rates(
     loop: LoopAnalysis, equations: Equations, up: Equations, down: Equations, q: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return d(dependent joints) / d(length), ordered as ``loop.dependents``, and the relative residual."""
+    """Return d(dependent joints) / d(length), ordered as ``loop.dependents``, and their relative residual."""
     scales = equations.scales(q)
     slope = (up.residual(q) - down.residual(q)) / (2.0 * _STEP) / scales
     K = equations.jacobian(q)[:, list(loop.dependents)] / scales[:, None]
@@ -125,7 +125,7 @@ def _replaced(
 
 
 def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
-    """Return the loops and rods that are equivalent to the mechanism of ``c``, or ``c`` itself if there are none."""
+    """Return loops and rods equivalent to the mechanism of ``c``; if there is no such equivalent, return ``c``."""
     generic = getattr(c.source, "generic", None)
     if not isinstance(c, JointClosure) or generic is None:
         return (c,)

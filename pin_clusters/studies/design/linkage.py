@@ -15,7 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the template values of a section; ``key`` prefixes figure names; ``mirrored`` names its mirror images."""
+    """Return the template values of a section; figure names begin with ``key``; ``mirrored`` lists mirror images."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),

@@ -58,9 +58,9 @@ class Loads:
         motion: Description of the motion.
         duration: Duration of the motion, [s].
         samples: Number of states.
-        parts: Loads of the joints in the order of the tree, without floating joints, then of loops and rods.
+        parts: Loads of all joints except floating joints, in the order of the tree, then of loops and rods.
         by_motors: Whether the torques act at the motors; otherwise, they act at the independent joints.
-        on_joints: Independent joints at which the motors cannot deliver the entire torque, such as a spring torque.
+        on_joints: Independent joints whose torque the motors cannot deliver entirely, for example because of a spring.
     """
 
     motion: str
@@ -99,7 +99,7 @@ def loads(
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Convert ``tau`` to tree torques of motors; add joints with torques that motors cannot supply to ``unpowered``."""
+    """Convert ``tau`` to motor torques on the tree; add joints whose torque motors cannot supply to ``unpowered``."""
     tree = model.own_tree
     torques = np.zeros(tree.nv)
     remainder = tau.copy()

@@ -29,8 +29,8 @@ class JointRange(Result):
         high: Largest value, [rad] or [m].
         low_end: Reason for the lower end; for a dependent joint, the end of ``low_by``'s motion or a turning point.
         high_end: Reason for the upper end.
-        low_by: Independent joint whose motion leads to the lower end while the other independent joints rest.
-        high_by: Independent joint whose motion leads to the upper end.
+        low_by: Independent joint that moves this joint to its lower end while the other independent joints rest.
+        high_by: Independent joint that moves this joint to its upper end.
         anywhere: Smallest and largest value if all independent joints of the cluster move. None if there is only one
             independent joint, or if there are more than two and one of them turns fully or moves without limit.
         turns: Whether the joint turns fully. If so, ``high - low`` is its motion per turn of the moved joint.
@@ -81,7 +81,7 @@ class JointRange(Result):
 def ranges(
     model: ClusterModel, sweeps: Sequence[Sweep], anywhere: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[JointRange, ...]:
-    """Return the ranges of joints moved by sweeps, in the order of the tree; ``anywhere`` contains combined ranges."""
+    """Return the range of each joint that a sweep moves, in tree order; ``anywhere`` contains combined ranges."""
     ranges_of_joint: dict[str, JointRange] = {}
     for c in {c.name: c for s in sweeps for c in s.joints}.values():
         own_sweep = next((s for s in sweeps if s.moved.name == c.name), None)

@@ -80,7 +80,7 @@ class Region:
 def region(
     model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int, wider: tuple[float, ...] = _WIDER
 ) -> Region | None:
-    """Explore the range of two joints by steps between grid neighbours; return None if either cannot move.
+    """Explore the range of two joints by steps between grid neighbours; return None if one joint cannot move.
 
     The map grows until it contains the region. If a joint has no limit, the first map is returned.
     """
@@ -126,9 +126,9 @@ def region(
 def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -> dict[str, tuple[float, float]]:
     """Return the smallest and largest value that each joint reaches if all independent joints move.
 
-    The search follows the sweeps and random directions from the reference pose. From the best pose for each joint,
-    linear programs subject to the joint limits continue the search. The result is empty if any joint can turn fully or
-    move without limit. Continuous joints are omitted. The search does not prove that no larger range exists.
+    The search follows the sweeps and random directions from the reference pose. Then, for each joint, linear programs
+    subject to the joint limits continue the search from the best pose. The result is empty if any joint can turn fully
+    or move without limit. Continuous joints are omitted. The search does not prove that no larger range exists.
     """
     if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
         return {}

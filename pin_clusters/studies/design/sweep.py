@@ -29,10 +29,10 @@ class End(Result):
 
     Attributes:
         at: Value of the moved joint, [rad] or [m]; infinite if the motion has no end.
-        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: det K_d = 0, so the moved joint reverses while
-            ``joint`` moves on; ``"change point"``: the linkage gains a degree of freedom; ``"full turn"``: the pose
-            repeats after a turn; ``"turning point"``: a dependent joint reverses but the moved joint does not;
-            ``"open"``: a loop cannot close beyond the end; ``"none"``: no end was found.
+        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: the dependent-joint Jacobian is singular, so
+            the moved joint reverses while ``joint`` moves on; ``"change point"``: the linkage gains a degree of
+            freedom; ``"full turn"``: the pose repeats after a turn; ``"turning point"``: a dependent joint reverses but
+            the moved joint does not; ``"open"``: a loop cannot close beyond the end; ``"none"``: no end was found.
         joint: The joint at its limit, or the joint that moves on (continues to move).
         turns: Number of turns that the joint limits allow, if ``kind`` is ``"full turn"``.
     """
@@ -138,7 +138,7 @@ class Walker:
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Bisect between reachable and unreachable distance; return the reachable q, both distances, kind and joint."""
+        """Bisect between a reachable and an unreachable distance; return q, both distances, kind and joint."""
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:
@@ -202,7 +202,7 @@ class Walker:
         return max((x.K for x in conditions), default=1.0), max((x.K_d for x in conditions), default=1.0)
 
     def _moves_on(self, q: np.ndarray) -> str:
-        """Return the link joint that moves fastest in the null space of K_d (independent joints are at rest)."""
+        """Return the fastest link joint in the null space of the dependent-joint Jacobian (independent joints rest)."""
         loops = loops_of(self.model)
         for loop, (_, _, K) in zip(loops.clusters, loops.conditions(q), strict=True):
             if self.names & {self.model.names[j] for j in loop.joints}:

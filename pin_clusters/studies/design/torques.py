@@ -23,7 +23,7 @@ _MOST = 10  # Largest number of motors for which all 2^motors combinations of li
 
 @dataclass(frozen=True, eq=False)
 class TorqueSet:
-    """Deliverable joint torques in one pose, which are ``matrix`` times all motor torques within their limits.
+    """Deliverable joint torques in one pose: ``matrix`` maps all motor torques within the motors' limits to this set.
 
     Attributes:
         pose: Description of the pose.
@@ -153,7 +153,7 @@ def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) ->
 
 
 def _inside(s: Sweep, k: int) -> np.ndarray:
-    """Return the configuration at an end of a sweep, or the adjacent sample if the end is singular."""
+    """Return the configuration at an end of a sweep or, if this end is singular, at the adjacent sample."""
     if k in (0, -1) and not s.turns:
         end = s.low if k == 0 else s.high
         k = k if end.kind in ("limit", "none") else 1 if k == 0 else -2
@@ -163,7 +163,7 @@ def _inside(s: Sweep, k: int) -> np.ndarray:
 def _matrix(
     G: np.ndarray, columns: list[int], joints: tuple[Coordinate, ...], motors: tuple[Motor, ...]
 ) -> np.ndarray | None:
-    """Return the matrix from motor to joint torques (virtual work); None if joint velocities are linearly dependent."""
+    """Return the matrix that maps motor to joint torques; None if joint velocities are linearly dependent."""
     B = np.array([m.row @ G[:, columns] for m in motors]).T
     D = G[np.ix_([c.iv for c in joints], columns)]
     if len(columns) == 1:

@@ -1,4 +1,4 @@
-"""Format the numbers and the reasons in the page and in the printed tables."""
+"""Format numbers, and reasons why ranges end, for the page and for the printed tables."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def why(end: End, moved: str, joint: str) -> str:
-    """Return the reason, as text, why the range of ``joint`` ends if joint ``moved`` moves."""
+    """Return, as text, why the range of ``joint`` ends when joint ``moved`` moves."""
     by = "" if moved in (joint, end.joint) else f" (by {moved})"
     moving_on = "" if end.joint in ("", moved) else f" while {end.joint} moves on"
     words = {

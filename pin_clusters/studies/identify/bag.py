@@ -1,4 +1,4 @@
-"""Read CSV files, exported from ROS bags, with ``sensor_msgs/JointState`` as arrays or as one column per joint."""
+"""Read CSV files of ``sensor_msgs/JointState`` from ROS bags, stored as arrays or as one column per joint."""
 
 import math
 import re

@@ -20,12 +20,12 @@ class Identification(Shown, Result):
         parameters: Labels such as ``"knee: mass"``. ``units`` contains their units, ``prior`` the values in the model.
         estimate: Estimated values. Parameters that the log does not determine stay as close to the prior as possible.
         error: Standard error (of a t distribution) of the estimate before it was corrected to a physical value. The
-            error is infinite if the log cannot determine the parameter alone.
+            error is infinite for the parameters in ``unidentifiable``.
         interval: Uncorrected estimate plus and minus two standard errors, clipped to physical values, shape
             (2, parameters). If the estimate is at a bound, the interval lies on one side of the bound.
         correlation: Correlation of the estimates, shape (parameters, parameters).
         bias: Bias caused by noise in the measured motion; the estimates are already corrected for it.
-        unidentifiable: Labels of parameters that do not affect the torques, or only jointly with others.
+        unidentifiable: Labels of parameters whose effect on the torques is zero or cannot be separated from others.
         weak: Labels of parameters whose error exceeds the estimate. ``moved`` lists estimates that were made physical.
         combinations: Label, value and error of each identifiable combination of several parameters.
         rows: Names of the motors or joints whose torques are compared.
@@ -61,7 +61,7 @@ class Identification(Shown, Result):
 
     @property
     def test(self) -> dict[str, dict[str, float]]:
-        """Prediction errors of each row: ``rms``, ``r2``, ``rms_of_prior`` and ``r2_of_prior`` in the last part."""
+        """Prediction errors in the last part, by motor or joint: ``rms``, ``r2``, ``rms_of_prior``, ``r2_of_prior``."""
         keys = [f"{of}{prior}" for of in ("rms", "r2") for prior in ("_of_prior", "")]
         return {row: by_name(keys, x) for row, *x in zip(self.rows, *self.rms, *self.r2, strict=True)}
 

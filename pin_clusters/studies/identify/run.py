@@ -50,7 +50,7 @@ def identify(
     Args:
         model: The robot with prior values; parameters that are not estimated keep these values.
         log: A .csv or .npz file, a CSV file of a ROS bag, or a mapping of columns by name: ``time`` [s]; joints,
-            ``JOINT.v``, ``JOINT.a``, base and forces as in ``Recorded.from_file``; and torques. Torques are columns
+            ``JOINT.v``, ``JOINT.a``, base and forces as in ``Recorded.from_file``; and torques. Torque columns are
             ``MOTOR.tau`` (at the rotor, [N m]) or ``MOTOR.current`` ([A]) for all motors, or ``JOINT.tau`` (motor
             torque at each independent joint). The log must also contain all external forces.
         what: Kinds of parameters (``identification.KINDS``), or ``"NAME: KIND"``, where ``*`` matches any text.
@@ -76,10 +76,10 @@ def identify(
     Raises:
         ArgumentTypeError: An argument has the wrong type, or an option is out of range.
         UnknownNameError: A kind of parameter is unknown.
-        ModelError: The robot has no parameter of a requested kind. Or gear losses cannot be estimated, because motors
-            are coupled or no load is known.
+        ModelError: The robot has no parameter of a requested kind, or its gear losses cannot be estimated, because
+            motors are coupled or no load is known.
         TrajectoryError: The log is invalid (names, gaps, rates, values that are not finite, saturation, length), or
-            ``cutoff`` is not between one period in the log and half the sampling rate.
+            ``cutoff`` is not between 1 / duration and half the sampling rate.
 
     Warns:
         PinClustersWarning: The noise in the measured motion is too strong for reliable standard errors.

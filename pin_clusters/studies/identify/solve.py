@@ -57,7 +57,7 @@ def fit(system: Equations, unknowns: Sequence[Parameter], min_lags: int, start: 
 
 
 def in_a_row(x: np.ndarray, lags: int) -> np.ndarray:
-    """Sum over windows of lags + 1 samples; the squared sums are the estimator of Newey and West (1987)."""
+    """Return scaled sums over windows of lags + 1 samples; Newey and West's (1987) estimator sums their squares."""
     sums = np.cumsum(np.pad(x, ((lags + 1, lags + 1), (0, 0))), axis=0)
     return (sums[lags + 1 :] - sums[: -lags - 1]) / np.sqrt(lags + 1.0)
 

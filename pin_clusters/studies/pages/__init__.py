@@ -1,1 +1,1 @@
-"""Self-contained HTML pages for studies: templates, tables, pictures and result files."""
+"""Create self-contained HTML pages for studies from templates, tables and figures; write result files."""

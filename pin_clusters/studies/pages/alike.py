@@ -1,4 +1,4 @@
-"""Groups of table rows with equal numbers, such as rows of mirrored joints."""
+"""Group table rows with equal numbers, such as rows of mirrored joints."""
 
 from collections.abc import Sequence
 

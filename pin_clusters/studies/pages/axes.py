@@ -1,4 +1,4 @@
-"""Axes for the figures of a page, with colours, line styles and hatches that distinguish curves and bars."""
+"""Create axes for the figures of a page, with colours, line styles and hatches that distinguish curves and bars."""
 
 import math
 import re
@@ -86,7 +86,7 @@ def broken(name: str) -> str:
 
 
 def tall(names: Sequence[str], least: float) -> float:
-    """Return the row height that fits the longest of ``names``, at least ``least``, [inches]."""
+    """Return the row height, [inches], that fits the longest of ``names``; the minimum is ``least``."""
     return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 

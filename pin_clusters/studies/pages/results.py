@@ -1,4 +1,4 @@
-"""Base classes for results. They convert results to JSON, and they never leave incomplete files."""
+"""Define base classes for results, which convert results to JSON and never leave incomplete files."""
 
 import json
 import math
@@ -76,9 +76,9 @@ def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Return the attributes ``entries`` of ``found``, and ``more``, for JSON; arrays become dicts if it has ``names``.
+    """Return attributes of ``found``, and ``more``, for JSON; arrays become dicts if ``found`` has ``names``.
 
-    Entries, separated by spaces, are names of attributes, or "key:attribute" if the JSON key differs from the name.
+    ``entries`` lists attribute names, separated by spaces, or "key:attribute" if the JSON key differs from the name.
     """
     pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
     names = getattr(found, "names", None)

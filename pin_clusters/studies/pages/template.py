@@ -78,7 +78,7 @@ def page(command: str, package: str, values: dict[str, Any], name: str = "page.h
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     """Create a table that scrolls horizontally; the first column contains the names of the rows.
 
-    An entry of ``head`` that contains a list is a group of columns. Screen readers announce ``label``.
+    An entry (name, column names) of ``head`` is a group of columns. Screen readers announce ``label``.
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]

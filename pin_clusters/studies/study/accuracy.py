@@ -27,13 +27,13 @@ class StudyResult:
     Attributes:
         trajectory: The motion. The amplitude of a wave may be smaller than requested; see ``reach``.
         drop_rotors: Whether the approximate robots omit the rotors.
-        joints: Names of the columns of all arrays: the moving joints. If the base floats, the components of the wrench
-            on the base, in the base frame, precede the joints.
+        joints: Names of the moving joints, one per column of the arrays. If the base floats, the components of the
+            wrench on the base, in the base frame, precede the joints.
         units: Unit of each column, ``"N m"`` or ``"N"``.
         time: Time of each sample, shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
         approximate: Torques by name of the approximation, shape (samples, joints).
-        centre: Coordinates about which the joints move in a wave, shape (joints,): the reference pose if the robot has
+        centre: Joint positions about which a wave oscillates, shape (joints,): the reference pose if the robot has
             closed loops. None means zero.
         phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all joints move in phase.
         asked: Requested amplitude if the amplitude was reduced; otherwise None.

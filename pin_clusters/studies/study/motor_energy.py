@@ -38,8 +38,8 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
     """Compute the energy balance and the efficiency of the motors over a motion, such as a gait.
 
     If ``motion`` is a simulation, the motors supply its torques ``tau``. For a trajectory, the motors supply the
-    inverse-dynamics torques minus recorded ground forces, springs and other passive forces. Loads that no motor can
-    supply, such as loads on a base without recorded ground forces, are ignored.
+    inverse-dynamics torques minus recorded ground forces, springs and other passive forces. Torques that no motor can
+    supply, such as the wrench on a base without recorded ground forces, are ignored.
 
     Args:
         model: The robot, with motors.

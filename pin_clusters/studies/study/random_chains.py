@@ -29,7 +29,7 @@ METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base
 
 @engine("tables")  # each robot differs, so robot-specific code would not pay off
 def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict[str, Any]:
-    """Draw one robot and compute the errors of its approximations, as one case of a sweep.
+    """Compute the errors of the approximations for one random robot, which is one case of a sweep.
 
     Forward dynamics use the inverse-dynamics joint torques; a floating base is in free flight. ``rng`` supplies all
     random numbers; ``number`` is not used.

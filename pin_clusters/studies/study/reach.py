@@ -60,7 +60,7 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:
-    """Move from q to the pose at ``offset`` from the reference pose; rounding errors thus do not accumulate."""
+    """Move from q to the reference pose plus ``offset * direction``, so that rounding errors do not accumulate."""
     tree = model.tree
     v_tree = np.zeros(tree.nv)
     v_tree[model.idx_v_independent] = offset * direction

@@ -1,4 +1,4 @@
-"""Sweeps over many robots and parameters, on all cores or on several machines; an interrupted sweep can be resumed.
+"""Run sweeps over many robots and parameters, on all cores or on several machines; an interrupted sweep can be resumed.
 
 ``run`` calls a function once per case through any ``concurrent.futures.Executor``. ``load`` reads results from a
 folder.

@@ -1,4 +1,4 @@
-"""Checks of the arguments of a sweep, and the digest that identifies the sweep."""
+"""Check the arguments of a sweep, and compute the digest that identifies the sweep."""
 
 import dataclasses
 import functools
@@ -118,7 +118,7 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Return the tags and parts of an object for its digest. Changing this function would invalidate old digests."""
+    """Split an object into tags and parts for its digest. Changing this function would invalidate old digests."""
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):

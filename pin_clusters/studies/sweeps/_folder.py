@@ -65,7 +65,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
-    """Create the folder and its manifest; with ``resume``, compare an existing manifest with this one."""
+    """Create the folder and its manifest; with ``resume``, compare an existing manifest with ``manifest``."""
     make_folder(folder, SweepFolderError)
     chunks = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)

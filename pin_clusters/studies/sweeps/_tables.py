@@ -1,4 +1,4 @@
-"""Tables of named arrays that contain the results of several cases, in memory and in files.
+"""Store the results of several cases in tables of named arrays, in memory and in files.
 
 A table contains these arrays:
 

@@ -1,4 +1,4 @@
-"""Code that workers run: each case has one function call and one random generator, and BLAS uses one thread."""
+"""Run cases in a worker: each case has one function call and one random generator, and BLAS uses one thread."""
 
 import os
 import socket
@@ -155,7 +155,7 @@ def prepare(notes: Any, begun: Any) -> None:
     """Initialize a process of the pool.
 
     ``notes`` contains one shared row (process id, chunk, case) per worker. ``Processes.deaths`` reads these rows to
-    find the case at which a worker died. ``begun`` is the shared number of rows in use.
+    find the case at which a worker died. ``begun`` is the number of rows in use, which the processes share.
     """
     global _own_note
     with begun.get_lock():

@@ -1,4 +1,4 @@
-"""Functions ``run``, which computes the cases in chunks and saves completed chunks, and ``load``."""
+"""Compute the cases of a sweep in chunks and save completed chunks (``run``); read saved results (``load``)."""
 
 import platform
 import signal
@@ -28,7 +28,7 @@ Args:
     folder: Folder for the results (a manifest and one NPZ file per chunk). If None, no files are written.
     executor: Any ``concurrent.futures.Executor``; the sweep does not shut it down. Default: a pool of processes.
     resume: Whether to continue the same sweep in ``folder``. If the folder is empty, a new sweep starts.
-    chunk: Number of cases in a chunk, which are sent and saved together, and lost together after a failure. Default: a
+    chunk: Number of cases in a chunk. They are sent and saved together, and lost together after a failure. Default: a
         hundredth of the cases, but at most 100.
     seed: Seed of the random generators.
     workers: Number of processes of the default pool. Default: the number of available cores.
@@ -67,8 +67,8 @@ def run(
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or cannot be sent to another process.
-        SweepFolderError: The folder cannot be written or belongs to another sweep. Or ``resume`` is False, and the
-            folder contains results. The folder is checked before the computation starts.
+        SweepFolderError: The folder cannot be written, belongs to another sweep, or contains results although
+            ``resume`` is False. The folder is checked before the computation starts.
         SweepError: A worker died, or a chunk cannot be sent. The attribute ``result`` contains the completed cases.
         SweepInterrupted: The user pressed Ctrl-C. The attribute ``result`` contains the completed cases.
 

@@ -1,4 +1,4 @@
-"""Figures of the sweeps, as PNG files."""
+"""Draw the figures of the sweeps as PNG files."""
 
 import math
 from pathlib import Path

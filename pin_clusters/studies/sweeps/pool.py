@@ -1,4 +1,4 @@
-"""Executors for sweeps: processes on this machine, this process, or a Dask cluster."""
+"""Provide executors for sweeps: processes on this machine, the current process, or a Dask cluster."""
 
 import logging
 import multiprocessing
@@ -84,7 +84,7 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of dead workers; omit workers ended by the pool, unless no others died."""
+        """Return exit code, chunk and case of dead workers; omit workers ended by the pool if others died."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
@@ -124,7 +124,7 @@ def capacity(executor: Executor) -> int:
 
 @contextmanager
 def open_executor(workers: int | None = None, dask: str | None = None) -> Iterator[Executor]:
-    """Open the executor that the command-line options select, as a context manager that closes the executor.
+    """Return a context manager that opens and closes the executor that the command-line options select.
 
     Args:
         workers: Number of processes. If 1, tasks run in this process; if None, all cores are used.

@@ -1,4 +1,4 @@
-"""Error of the approximations as a function of the gear ratio, at constant reflected inertia.
+"""Compute the error of the approximations as a function of the gear ratio, at constant reflected inertia.
 
 If a motor's gear ratio is multiplied by f and its rotor inertia by 1 / f^2, the reflected inertia does not change. The
 error of the armature approximation changes: gyroscopic moments of rotors on moving carriers are proportional to ratio
@@ -34,7 +34,7 @@ FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True, eq=False)
 class RatioSweep(Result):
-    """Errors of the approximations if all gear ratios are multiplied by several factors.
+    """Errors of the approximations for several factors by which all gear ratios are multiplied.
 
     Attributes:
         robot: Name of the robot.

@@ -1,4 +1,4 @@
-"""Results of a sweep, and the exceptions that end a sweep."""
+"""Define the results of a sweep, and the exceptions that end a sweep."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(Mapping[str, np.ndarray]):
-    """Results of a sweep, by the keys of the dicts that the function of the sweep returned.
+    """Results of a sweep, with one array for each key of the dicts that the sweep's function returned.
 
     ``result[key]`` has one row per successful case, in the order of ``index``, with shape (len(index), ...). If array
     shapes differ, or a case did not return the key, the result is an array of objects (arrays or None).
@@ -104,7 +104,7 @@ class SweepResult(Mapping[str, np.ndarray]):
 
     @property
     def complete(self) -> bool:
-        """Whether all cases have run, with or without success."""
+        """Whether all cases have run, including cases that raised an exception."""
         return len(self.index) + len(self.failures) == self.cases
 
     @property

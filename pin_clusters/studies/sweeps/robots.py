@@ -1,4 +1,4 @@
-"""Errors of the approximations for many random robots. Any executor can compute them, and a folder stores them.
+"""Compute the errors of the approximations for many random robots, with any executor; save them in a folder.
 
 ``study.random_chains`` defines the robots and the errors. The same seed and case number always produce the same robot.
 """

@@ -1,4 +1,4 @@
-"""Values of motor-driven joints for trainers: armature, friction, limits and gains, with their sources."""
+"""Compute values of motor-driven joints for trainers: armature, friction, limits and gains, with their sources."""
 
 import math
 from dataclasses import dataclass, field
@@ -26,9 +26,9 @@ class JointValues:
         armature: Armature, [kg m^2] or [kg].
         friction: Dry friction, [N m] or [N].
         damping: Viscous friction, [N m s/rad] or [N s/m].
-        effort: Torque limit, [N m] or [N]. If joints share motors, all can reach their limits at once.
+        effort: Torque limit, [N m] or [N]. Joints that share motors can all reach their limits at once.
         stall: Torque at zero speed on the torque-speed line, [N m] or [N]; None if other joints share the motors.
-        velocity: Speed limit, [rad/s] or [m/s]. If joints share motors, all can reach their limits at once.
+        velocity: Speed limit, [rad/s] or [m/s]. Joints that share motors can all reach their limits at once.
         stiffness: Position gain, [N m/rad] or [N/m]; None for torque control.
         gain: Velocity gain, [N m s/rad] or [N s/m].
         reasons: Source of each value, by attribute name.
@@ -139,7 +139,7 @@ _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / res
 
 
 def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Set limits t_j such that |x_j| <= t_j implies A |x| <= most; t_j is proportional to the limit of j alone."""
+    """Set limits t_j such that |x_j| <= t_j implies A |x| <= most, in proportion to the limits of single joints."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
         single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)

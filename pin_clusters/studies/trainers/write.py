@@ -122,7 +122,7 @@ def write(
 
 
 def _mjcf(model: ClusterModel, to: Trainer, values: Mapping[str, JointValues]) -> str:
-    """Return the MJCF text. For MuJoCo, it has motors or, with gains, position actuators; otherwise, no actuators."""
+    """Return the MJCF text. It has actuators only for MuJoCo: motors or, with gains, position actuators."""
     text = to_mjcf(model, to.approximation)
     gains = any(x.stiffness is not None for x in values.values())
     if to.text is None and not gains:

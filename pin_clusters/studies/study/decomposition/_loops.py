@@ -1,8 +1,8 @@
 """Compute the error terms caused by approximate loop-closure constraints, for the tree with locked rotors.
 
-L is the tree with locked rotors (inverse dynamics ID_L, mass matrix M_L). The exact coupling is G and g. The
-approximate coupling H is G0, or the matrix S that selects the independent velocities. The tree velocity is v_e = G v
-in the exact robot and v_r in the approximate robot:
+L is the tree with locked rotors: inverse dynamics ID_L, mass matrix M_L, velocity-dependent torques c_L. The exact
+tree acceleration is G a + g. The approximate tree acceleration is H a, where H is G0 (G at the reference pose) or
+selects the independent velocities. The exact tree velocity is v_e = G v, and the approximate one is v_r:
 
     G' ID_L(v_e, G a + g) - H' ID_L(v_r, H a)
         = (G - H)' ID_L(v_e, G a + g) + H' M_L (G - H) a + H' M_L g + H' (c_L(v_e) - c_L(v_r))

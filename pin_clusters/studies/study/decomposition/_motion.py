@@ -1,4 +1,4 @@
-"""Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques.
+"""Compute Jacobians, velocities, accelerations and torques of the expanded tree (``expand``) at many states.
 
 J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. If J
 contains only the joints that move a body, the body's twist is ``J v`` and its spatial acceleration is ``J a + Jdot v``.
@@ -30,7 +30,7 @@ class Motion:
         return apply(J, self.v[:, path]), apply(J, a[:, path]) + self.drift[:, 3:, path].sum(axis=2)
 
     def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute the tree torques of the wrench ``I A + V x* I V`` with gravity; I is in the frame of joint j."""
+        """Compute the tree torques of ``I A + V x* I V``; A is acceleration minus gravity, I is in the frame of j."""
         path = self.columns[j]
         rotation, position = self.placements[j]
         twist = apply(self.J[:, :, path], self.v[:, path])

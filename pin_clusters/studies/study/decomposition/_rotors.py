@@ -1,4 +1,4 @@
-"""Compute each effect of spinning rotors as torques of the expanded tree.
+"""Compute each effect of spinning rotors as torques of the expanded tree, which has a joint for each rotor.
 
 A rotor with axial inertia J and axis s turns at Omega = g v relative to its carrier c. The carrier has the
 angular velocity w_c and the angular acceleration alpha_c. Compared with a locked rotor, the spin adds

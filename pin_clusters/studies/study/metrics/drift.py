@@ -110,7 +110,7 @@ def drift(
 
 
 def simulated(*start: Any, least: int = 0, **options: Any) -> tuple[SimulationResult, str]:
-    """Simulate; if the simulation fails after at least ``least`` samples, return them and the error message."""
+    """Call ``simulate``; if it fails after at least ``least`` samples, return these samples and the error message."""
     try:
         return simulate(*start, **options), ""
     except SimulationError as error:

@@ -1,4 +1,4 @@
-"""Measure the error of an approximation in flight, during which momentum must be conserved."""
+"""Measure the error of an approximation in flight, during which only gravity may change the momentum."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from ..trajectories import base_columns, floating_base
 
 @dataclass(frozen=True, eq=False)
 class FlightError(Result):
-    """Errors of a robot in flight. Each value is the RMS norm of a vector over all states.
+    """Errors of a robot in flight. Each value is the RMS, over all states, of the norm of a vector.
 
     Attributes:
         base: Exact acceleration of the base relative to free fall: ``"linear"`` [m/s^2] and ``"angular"`` [rad/s^2].
@@ -31,7 +31,7 @@ class FlightError(Result):
             because no other force acts; the value for ``"exact"`` is the rounding error.
         momentum: Angular momentum about the centre of mass, [kg m^2/s].
         spin: Part of ``momentum`` due to the rotors' spin relative to carriers; approximations without rotors omit it.
-        spin_rate: Angular velocity, [rad/s], at which the robot would have the momentum ``spin`` as one rigid body.
+        spin_rate: Angular velocity, [rad/s], at which the robot, as one rigid body, would have the momentum ``spin``.
     """
 
     robot: str

@@ -8,7 +8,7 @@
 The paper describes only the first experiment; its published code contains the other three. The durations and the
 numbers of robots, states and samples are the authors' values; the distributions of the random states differ.
 
-``published`` reproduces the tables and figures of this and three other papers, including ``torque-sinusoids``.
+``published`` reproduces the tables and figures of this paper and of three other papers, including ``torque-sinusoids``.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def run(
 
     Args:
         name: One of ``EXPERIMENTS``.
-        model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` draws its own robots.
+        model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` generates its robots.
         drop_rotors: Omit the rotors, including their mass, in the approximations; otherwise, the rotors are locked.
         progress: Callback that is called with (done, total) at intervals.
         options: Options of the experiment; see the function ``run`` of its module in ``study.paper``.

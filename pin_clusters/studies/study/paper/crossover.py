@@ -1,4 +1,4 @@
-"""Reproduce the slides' crossover between factorized mass matrix, articulated bodies and Lagrange multipliers."""
+"""Compare times of mass-matrix, articulated-body and Lagrange-multiplier methods, as in Moss's lecture slides."""
 
 from collections.abc import Callable, Iterator
 from types import ModuleType

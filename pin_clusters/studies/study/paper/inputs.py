@@ -1,4 +1,4 @@
-"""Reproduce figure 2 and tables 1 and 2 of Kroeg, Gattringer and Mueller: inverse input matrices."""
+"""Reproduce figure 2 and tables 1 and 2 of Kroeg, Gattringer and Mueller: cost of the matrices M^-1 [B, J']."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -41,7 +41,7 @@ _HEADS = ("one input / `aba`", "all inputs / `aba`", "forces one by one / one in
 
 
 def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, points: list[int]) -> np.ndarray:
-    """Compute M^-1 [B, J'] by one ``aba`` call without inputs and one call per input (eUFM in the paper)."""
+    """Compute M^-1 [B, J'] by one ``aba`` call with zero torque and one call per column (eUFM in the paper)."""
     zeros = np.zeros(model.nv)
     rows = [B.T, *(computeFrameJacobian(model, data, q, f, pin.LOCAL)[:3] for f in points)]
     free = aba(model, data, q, zeros, zeros)

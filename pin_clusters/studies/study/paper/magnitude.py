@@ -42,7 +42,7 @@ class TorqueMagnitude(Experiment):
     seed: int  # seed of the random numbers
 
     def binned(self, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return the centres of bins of alpha, and the mean acceleration norms and absolute and relative errors."""
+        """Return the centres of the bins of alpha, and the mean norms of acceleration, error and relative error."""
         bin_of_sample = np.minimum((self.alpha * bins).astype(int), bins - 1)
         norm = np.linalg.norm(self.exact, axis=1)
 

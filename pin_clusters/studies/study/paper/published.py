@@ -124,7 +124,7 @@ def run(
     patient: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure the parts; return ``machine``, ``effort``, ``seconds`` and ``parts`` as numbers and text for JSON.
+    """Measure the parts of the report; return ``machine``, ``effort``, ``seconds`` and ``parts`` as JSON data.
 
     Args:
         quick: Use fewer sizes and repeats, for a first impression.

@@ -1,4 +1,4 @@
-"""Reproduce figures 6 and 7 of Yamane and Nakamura: virtual work and unit vectors on chains and on one link."""
+"""Reproduce figures 6 and 7 of Yamane and Nakamura: cost of the virtual-work and unit-vector methods."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -15,7 +15,7 @@ from ._base import Columns, coordinates, joint_of
 
 
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
-    """Make recorded joints independent if they determine the loops, with ``hold`` together with joints at rest."""
+    """Make recorded joints independent if they determine the loops; with ``hold``, joints at rest may be added."""
     independent_names: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
         names = [model.names[j] for j in loop.joints if model.own_tree.nvs[j] == 1]
@@ -46,7 +46,7 @@ def _choices(
 
 
 def through_gears(model: ClusterModel, recorded: Columns) -> dict[str, tuple[dict[str, float], float]]:
-    """Express unrecorded independent joints outside of loops by ratios and offsets of recorded joints."""
+    """Express unrecorded independent joints outside of loops as sum(ratio * recorded joint) + offset."""
     relations: dict[str, tuple[dict[str, float], float]] = {}
     looped = {model.names[j] for loop in (loops_of(model).clusters if model.closures else ()) for j in loop.joints}
     for cluster in model.clusters:

@@ -19,8 +19,8 @@ def motions() -> tuple[str, ...]:
 def motion(name: str, **options: Any) -> Recorded:
     """Load a motion that ships with the package.
 
-    The motions are synthetic (``benchmarks/make_motions.py``). Each motion is for the robot in its name, with a
-    floating base.
+    The motions are synthetic (``benchmarks/make_motions.py``) and move robots with a floating base. A motion's name
+    begins with the name of its robot.
 
     Args:
         name: One of the names that ``motions`` returns.

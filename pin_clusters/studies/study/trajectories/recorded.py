@@ -140,7 +140,7 @@ class Recorded:
             options: As in ``from_file``.
 
         Raises:
-            TrajectoryError: Some columns of the base are missing, or there is no column of a joint.
+            TrajectoryError: Some columns of the base are missing, or no column belongs to a joint.
         """
         remaining = dict(columns)
         if TIME not in remaining:

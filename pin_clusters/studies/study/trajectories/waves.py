@@ -50,7 +50,7 @@ class Wave:
         """Return the phase of each moving joint, [rad].
 
         The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of these joints
-        then move sometimes together and sometimes in opposite directions. In phase, the two cranks of an ankle would
+        then move partly together and partly in opposite directions. Two cranks of an ankle that move in phase would
         only pitch the foot. The phase is 0 if a joint shares no rotor or loop with others, or if ``in_phase`` is true.
         """
         phases = dict.fromkeys(moved_joints(model), 0.0)
