@@ -1,4 +1,4 @@
-"""Closed-form solutions of mechanisms: all assemblies as explicit functions of the independent coordinates."""
+"""Closed-form solutions: functions that compute all assemblies of a mechanism from the independent coordinates."""
 
 import itertools
 import math
@@ -43,7 +43,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return the dependent coordinates of all assemblies; ``first`` (+1 or -1) selects the root that comes first."""
+    """Return all assemblies as dependent coordinates; ``first`` (+1 or -1 per joint) selects which root comes first."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)

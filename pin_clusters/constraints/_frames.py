@@ -77,7 +77,7 @@ def attached(name: str, placement: pin.SE3) -> Attachment:
 
 
 def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
-    """Return a copy of the constraint that expresses the frames named in ``places`` as placements in other frames."""
+    """Return a copy of the constraint; each frame named in ``places`` is replaced by its placement in another frame."""
 
     def moved(given: Any) -> Any:
         if isinstance(given, tuple):
@@ -162,7 +162,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation from ``start`` to ``end``; if opposite, a half turn about ``perpendicular``."""
+    """Return the smallest rotation from ``start`` to ``end``; for opposite vectors, about ``perpendicular(start)``."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)
@@ -174,8 +174,8 @@ def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 def perpendicular(axis: np.ndarray) -> np.ndarray:
     """Return a unit vector perpendicular to an axis: y for axis x, z for axis y, and x for axis z.
 
-    For any other axis, take the coordinate axis nearest to ``axis`` and then the next coordinate axis in the order x,
-    y, z, x. The result is the normalized part of this next axis that is perpendicular to ``axis``.
+    For any other axis, let n be the coordinate axis after the one nearest to ``axis``, in the order x, y, z, x. The
+    result is the component of n perpendicular to ``axis``, normalized.
     """
     next_axis = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
     across = next_axis - (next_axis @ axis) * axis

@@ -1,4 +1,4 @@
-"""Pickling of user functions, compiled or in Python, and finite differences for missing derivatives."""
+"""Pickles user functions (compiled or Python), and computes their missing derivatives by finite differences."""
 
 import ctypes
 import importlib
@@ -64,7 +64,7 @@ _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__bases__[0]
 
 
 def function_defect(function: Any) -> str:
-    """Return why an object is not a valid user function, or "" if it is; calling a wrong signature would crash."""
+    """Return why an object is not a valid user function, or "" if valid; a call with a wrong signature would crash."""
     if isinstance(function, _FUNCTION_POINTER):
         if not address_of(function):
             return "is a null pointer"
@@ -92,7 +92,7 @@ COMPLEX_STEP = 1e-30
 
 
 def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Return a derivative by eighth-order central differences; its last axis corresponds to the entries of x."""
+    """Return d function / d x by eighth-order central differences; the last axis corresponds to the entries of x."""
     columns = []
     for k, step in enumerate(steps):
         total: Any = 0.0
@@ -122,7 +122,7 @@ def second_difference(function: Callable[[float], np.ndarray], step: float) -> n
 
 @dataclass(frozen=True)
 class ComplexStep:
-    """Computes the Jacobian of a function that accepts complex numbers, by complex steps and accurate to rounding."""
+    """Computes a Jacobian by complex steps, accurate to rounding; the function must accept complex numbers."""
 
     function: Function
 

@@ -124,7 +124,7 @@ def _wave(kind: int, angle: Angle) -> Harmonic:
 
 
 def _product(factors: Sequence[Factor], coefficient: float) -> Harmonic:
-    """Return one term; product-to-sum formulas reduce the number of factors to MOST_FACTORS."""
+    """Return a product; product-to-sum formulas expand it into terms with at most MOST_FACTORS factors."""
     if len(factors) <= MOST_FACTORS:
         ordered = tuple(sorted(factors, key=lambda f: (f[0], f[1].weights, f[1].phase)))
         return Harmonic({ordered: coefficient})

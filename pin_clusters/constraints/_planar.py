@@ -48,7 +48,7 @@ class Point:
 
     @property
     def frame(self) -> pin.SE3:
-        """Placement, in the joint frame, of a frame at this point with the axes of the plane."""
+        """Frame with its origin at this point and the axes of the plane, as a placement in the joint frame."""
         return pin.SE3(self.link.axes, self.position)
 
 
@@ -175,7 +175,7 @@ class Linkage(Constraint):
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the two equations of the pin [m]; raise ``ConstraintError`` if the linkage is not planar."""
+        """Return the two position equations of the pin [m]; raise ``ConstraintError`` if the linkage is not planar."""
         a, b = self.geometry(tree).pin
         labels = f"{self.label}: x", f"{self.label}: y"
         ends = a.link.joint, a.frame, b.link.joint, b.frame

@@ -21,7 +21,7 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """Closure defined by a user's function of joint coordinates and those derivatives that need no finite differences.
+    """Closure defined by a user's function of joint coordinates; finite differences replace missing derivatives.
 
     Entry k of ``functions`` or ``addresses`` computes the derivatives of order k. Their shape is (size, joints, ...,
     joints), where ``joints`` is repeated k times.
@@ -37,7 +37,7 @@ class CallableClosure(JointClosure):
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Evaluate the function for an order that ``knows`` confirms; raise ``FunctionFailedError`` on failure."""
+        """Evaluate the user's derivative of this order, which must exist; raise ``FunctionFailedError`` on failure."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:

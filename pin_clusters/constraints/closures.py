@@ -96,7 +96,7 @@ class RodClosure(BodyClosure):
 
     @property
     def point_masses(self) -> tuple[float, float, float]:
-        """Point masses [kg] at point a, the midpoint and point b that have the same inertia as the rod.
+        """Masses [kg] of three points (a, the midpoint, b) that together have the same inertia as the rod.
 
         The velocity varies linearly along the rod. Therefore the mass and the first and second moments of the mass
         distribution along the rod determine the kinetic energy. For a slender rod, Simpson's rule gives the masses.
@@ -161,7 +161,7 @@ class HarmonicClosure(JointClosure):
     ]  # terms of each equation: (coefficient, ((factor, angle), ...))
 
     def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return value, first and second derivative of SIN, COS and LINEAR of each angle, shape (3, angles) each."""
+        """Return values, first and second derivatives of SIN, COS and LINEAR at the angles, shape (3, angles) each."""
         angle = self.weights @ np.asarray(x, dtype=float) + self.phases
         s, c, ones = np.sin(angle), np.cos(angle), np.ones_like(angle)
         return np.array([s, c, angle]), np.array([c, -s, ones]), np.array([-s, -c, 0.0 * ones])
@@ -216,10 +216,10 @@ def massive(closures: Iterable[Closure]) -> list[RodClosure]:
 def lumps_of(
     tree: pin.Model, closures: Iterable[Closure]
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
-    """Return the point masses of rods that no body's inertia includes: mass, two points, and their common ancestor.
+    """Return the rods' point masses that no body's inertia includes: (mass, two points, common ancestor of the points).
 
-    Each mass is midway between its two points. The inertias of the bodies already include the end masses of the rods,
-    except for ends on the universe, which are also in this list.
+    Each mass is midway between its two points. The list contains the masses at midpoints, and at ends on the universe;
+    the inertias of the bodies include the masses at other ends.
     """
     lumps = []
     for rod in massive(closures):

@@ -47,10 +47,10 @@ class Coupling(Constraint):
     - First derivatives use complex steps, accurate to rounding, if phi is a Python function that accepts complex
       numbers (no abs, no comparison). Otherwise they use eighth-order central differences with steps of 0.02 rad and
       1 mm. The error is about 1e-13 for sines of angles, and larger if phi varies strongly within 0.5 rad or 2 cm.
-    - Second derivatives use the same differences of the given Jacobian (error about 1e-13) or of the approximate
-      Jacobian (1e-12). Only velocity terms use second derivatives.
-    - Third derivatives use differences of the given Hessian (error about 1e-12), or second differences of the given
-      Jacobian (1e-10) or of the approximate Jacobian (1e-8). Only derivatives of dynamics with respect to q use them.
+    - Second derivatives are eighth-order differences of the Jacobian. Their error is about 1e-13 if the Jacobian is
+      given, otherwise 1e-12. Only velocity terms use second derivatives.
+    - Third derivatives are differences of the Hessian if it is given (error about 1e-12), otherwise second differences
+      of the Jacobian (1e-10 if given, else 1e-8). Only derivatives of dynamics with respect to q use them.
 
     Args:
         joints: Names of revolute, prismatic or helical joints (or their bodies), in the order of x.
@@ -107,7 +107,7 @@ class Coupling(Constraint):
 
     @property
     def _functions(self) -> dict[str, Any]:
-        """The function phi and its derivatives by name, in increasing order of differentiation."""
+        """Maps argument names to phi and its derivatives, in increasing order of differentiation."""
         return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
 
     def _check_functions(self, owner: str) -> None:
@@ -257,7 +257,7 @@ def _step(joint: pin.JointModel) -> float:
 
 
 def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
-    """Return sample points of phi: zero, the middle of the limits, and fixed random points around the middle."""
+    """Return points at which to try phi: zero, the middle of the joint limits, and fixed random points around it."""
     index = [tree.joints[j].idx_q for j in joints]
     low, high = np.array(tree.lowerPositionLimit)[index], np.array(tree.upperPositionLimit)[index]
     bounded = np.isfinite(low) & np.isfinite(high) & (np.abs(low) < 1e10) & (np.abs(high) < 1e10) & (low < high)

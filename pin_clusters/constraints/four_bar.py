@@ -66,8 +66,8 @@ class FourBar(Linkage):
         crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint whose parent body is the crank.
         rocker: Revolute joint whose parent body is the parent body of the crank, or the coupler.
-        closure: Two frames that the pin connects: on the coupler and on the rocker or, in the serial shape, on the
-            rocker and on the parent body of the crank. Only the origins of the frames matter.
+        closure: Two frames that the pin connects. Parallel: one on the coupler, one on the rocker. Serial: one on the
+            rocker, one on the parent body of the crank. Only the origins of the frames matter.
         branch: Assembly mode: +1 if C is left of the line from B to D, seen with the crank axis towards the viewer, -1
             if it is right. The model starts in this mode. If q_reference is in another mode, q_reference is used and a
             warning is emitted.

@@ -34,7 +34,7 @@ class Loop(Constraint):
     The frames may be on any two bodies: on two branches, on a body and one of its ancestors, or on a body and the
     universe. The joints on the path between the two bodies, up to their nearest common ancestor, form a cluster.
 
-    Let t be the position [m] of frame b relative to frame a, in the axes of frame a, rotated so that ``axis`` is z. Let
+    Let t be the position [m] of frame b relative to frame a, in the axes of frame a rotated so that ``axis`` is z. Let
     e be the rotation [rad] of frame b relative to frame a. The equations are:
 
     =============  =========================================  =====  ================================
@@ -49,9 +49,9 @@ class Loop(Constraint):
     planar         t along the axis, and e across it          3      translation across, rotation about
     =============  =========================================  =====  ================================
 
-    "Across the axis" means the two components perpendicular to the axis. If only these components of e appear, e is the
-    shortest rotation vector that maps the axis in frame a to the axis in frame b. Opposite axes therefore do not close
-    the loop. For fixed and spherical loops, t and e are in the axes of frame a, without the rotation to ``axis``.
+    "Across the axis" means the two components perpendicular to the axis. If a kind constrains only these components of
+    e, e is the shortest rotation vector that maps the axis in frame a to the axis in frame b. Opposite axes therefore
+    do not close the loop. For fixed and spherical loops, t and e are in the axes of frame a, not rotated to ``axis``.
 
     Args:
         frame_a: Name of a joint, body or frame of the tree, or ``"universe"``; or a pair of such a name and a placement
@@ -61,8 +61,8 @@ class Loop(Constraint):
         axis: Axis of the joint in frame a; it has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
         axis_b: The joint axis in frame b; by default it has the same coordinates as ``axis``. Frame b is first rotated
             by the smallest rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the axis of
-            the cross that is fixed in frame b. Its default is y for axis x, z for y and x for z. In general, it is the
-            part perpendicular to ``axis`` of the coordinate axis that follows the nearest one (order x, y, z, x).
+            the cross that is fixed in frame b. Default: y for axis x, z for axis y, x for axis z; for other axes, the
+            coordinate axis after the nearest one (order x, y, z, x), made perpendicular to ``axis``.
         name: Name in messages; by default composed of the arguments.
 
     Raises:

@@ -119,7 +119,7 @@ class Motor(PassiveForce):
 
     @property
     def loss_factors(self) -> tuple[float, float]:
-        """Gear loss per load: 1 / efficiency - 1 while the motor drives, and 1 - back_efficiency otherwise."""
+        """Gear loss divided by load: 1 / efficiency - 1 while the motor drives, and 1 - back_efficiency otherwise."""
         forward = 1.0 if self.efficiency is None else self.efficiency
         return 1.0 / forward - 1.0, 1.0 - (forward if self.back_efficiency is None else self.back_efficiency)
 

@@ -11,7 +11,7 @@ from .motor import Motor
 
 @cache
 def motors() -> Mapping[str, Motor]:
-    """Return the read-only catalogue of motors by name; each motor names the source of its values.
+    """Return the read-only catalogue of motors by name; ``Motor.source`` cites the source of a motor's values.
 
     Raises:
         LoadError: The catalogue is missing from this installation.

@@ -14,7 +14,7 @@ from .closures import RodClosure
 from .rows import Constraint, number, store
 
 SLOPPY = 0.01
-"""Largest relative deviation from an axisymmetric inertia, because files contain few digits."""
+"""Largest accepted relative deviation from an axisymmetric inertia; files contain few digits."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Rod(Constraint):
     not modelled. A rod that does not spin never starts to spin, because its inertia must be axisymmetric.
 
     Args:
-        a: One end of the rod: the name of a joint, body or frame of the tree or ``"universe"``, for the origin of this
-            frame; or a pair of a name and a point in the named frame [m].
+        a: One end of the rod: the name of a joint, body or frame of the tree, or ``"universe"``, for its origin; or a
+            pair of such a name and a point in this frame [m].
         b: The other end of the rod, on another body; given in the same way.
         length: Length, [m]; by default the distance between the two ends in the reference pose of the model.
         mass: Mass of a slender rod, [kg].

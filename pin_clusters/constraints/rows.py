@@ -1,4 +1,4 @@
-"""Base class of constraints, validation of names and numbers, and the equation of a linear coupling."""
+"""Defines the base class of constraints and the equation of a linear coupling, and validates names and numbers."""
 
 import math
 import re
@@ -93,7 +93,7 @@ class Constraint:
         return [getattr(self, field) for field in self._text_fields]
 
     def _owner(self) -> str:
-        """Check that ``name`` is a string; return the constraint's name for messages of checks that ``label`` needs."""
+        """Check that ``name`` is a string; return a name for messages that can appear before ``label`` is available."""
         name = getattr(self, "name", None)
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 

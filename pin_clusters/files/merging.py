@@ -41,7 +41,7 @@ def into_mjcf(
         model: The robot. For ``"best"`` and ``"diagonal"``, the file must not contain the rotors as bodies.
         mjcf: Path of the MJCF file. The contents of included files are written into the result.
         approximation: Approximation of the rotors; see the table in ``to_mjcf``.
-        file: Path of the output, in the folder of ``mjcf`` if mesh paths are relative. If None, no file is written.
+        file: Path of the output; choose the folder of ``mjcf`` if mesh paths are relative. If None, no file is written.
 
     Returns:
         The MJCF text, in SI units.
@@ -126,7 +126,7 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Map each joint in a text from ``to_mjcf`` to (type and parent, [mass, Plücker coordinates of the axis], (7,))."""
+    """Map joints in a text from ``to_mjcf`` to (type and parent, array of mass and Plücker coordinates of the axis)."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
@@ -141,7 +141,7 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
 
 
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
-    """Add everything that ``new`` contains and ``old`` does not to ``root``, the contents of the file.
+    """Add everything that is in ``new`` but not in ``old`` to ``root``, the contents of the file.
 
     ``new`` and ``old`` are outputs of ``to_mjcf`` for the model and for the robot in the file. ``shared`` is the output
     for ``best``, which contains the tendons of rotors. If ``motors`` is True, actuators are added.

@@ -1,4 +1,4 @@
-"""Universal ankle: two revolute joints (pitch and roll in either order), and points on the shank and the foot."""
+"""Kinematics of universal ankles, which consist of a pitch joint and a roll joint in either order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

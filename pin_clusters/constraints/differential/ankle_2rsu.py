@@ -51,7 +51,7 @@ class Ankle2RsuGeometry:
         return reach + crank.tip @ crank.tip - 2.0 * (arm @ to_foot)
 
     def sines(self, pitch: Any, roll: Any) -> list[tuple[Any, Any, Any, float]]:
-        """Return (a, b, c, 1) for each crank; its angle x solves ``a sin x + b cos x = c``."""
+        """Return (a, b, c, gear) for each crank: its angle x solves ``a sin x + b cos x = c``, and gear is 1."""
         coefficients = []
         for crank in self.cranks:
             # w is the vector from the crank's joint to the rod's end on the foot, in the joint frame of the crank.
@@ -86,9 +86,9 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
             crank's joint.
         foot: Ends of the two rods on the foot; each is a frame, or three numbers in the frame of the foot's joint.
         length: Lengths of the rods, [m]: two numbers, or one for both rods; by default the lengths at the zero pose.
-        branch: Assembly modes of the two cranks: +1 if the crank is ahead of the direction to its rod's end on the
-            foot (in the positive sense of the crank axis), -1 if it is behind. The model starts in this mode. If
-            q_reference is in another mode, q_reference is used and a warning is emitted.
+        branch: Assembly mode of each crank: +1 if the crank's angle is larger than the angle at which the crank points
+            to its rod's end on the foot, -1 if it is smaller. The model starts in this mode. If q_reference is in
+            another mode, q_reference is used and a warning is emitted.
 
     Raises:
         ConstraintError: A name, point, length or branch is invalid, or a joint is repeated.

@@ -23,13 +23,13 @@ LENGTH_TOLERANCE = 1e-6
 class Parallelogram(Differential, mechanism="parallelogram", independent=("crank",)):
     """A four-bar linkage whose opposite links have equal lengths, and which always stays a parallelogram.
 
-    The equations are ``rocker = crank + offset`` and ``coupler = -crank + offset``, with offsets from the tree. If a
+    The equations are ``rocker = crank + a`` and ``coupler = -crank + b``; the tree determines the offsets a and b. If a
     joint's axis is opposite to the crank's axis, the sign of its angle changes. The equations are linear and explicit.
     They hold for both shapes of ``FourBar`` (parallel and serial), because the coupler keeps its direction.
 
     A ``FourBar`` with these lengths has a bifurcation (change point) where all four joints are in line: the linkage can
     change to the crossed shape (antiparallelogram), and the loop equations lose rank. This constraint stays a
-    parallelogram there and has no singular pose. Real machines pass change points due to inertia or a second coupler.
+    parallelogram there and has no singular pose. Inertia or a second coupler carries real machines past such points.
 
     Args:
         crank: Revolute joint, which stays independent.

@@ -21,16 +21,16 @@ LENGTHS = ("crank", "gimbal_length", "gimbal_offset", "post", "lateral", "consta
 class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rotor_2")):
     """The hip of the Tello leg: two motors drive gimbal and thigh together, through cranks and push-rods.
 
-    Let y_i be the angle of rotor i divided by ``gear``. Let l1 and l2 be the angles of gimbal (about x) and thigh
-    (about y), and s_1 = +1, s_2 = -1. The equations are::
+    Let y_i be the angle of rotor i divided by ``gear``. Let l1 be the angle of the gimbal (about x), l2 the angle of
+    the thigh (about y), s_1 = +1 and s_2 = -1. The equations are::
 
         0 = crank sin y_i - gimbal_length cos l1 - s_i gimbal_offset sin l1 - post cos y_i cos l2
             - crank cos l1 sin l2 - s_i lateral sin y_i sin l1 + s_i lateral sin l1 sin l2
             - post cos l1 sin y_i sin l2 + constant                                              i = 1, 2
 
-    Source: closure equations of the UIUC Tello leg as published with generalized_rbda, in the order of its v1.1.0
-    derivation. In closed form, the rotor angles are functions of the link angles: each equation is
-    ``a sin y + b cos y = c``. On the real robot, the crank angles stay near zero, so the first solution applies.
+    Source: closure equations of the UIUC Tello leg in generalized_rbda, whose version 1.1.0 contains the derivation. In
+    closed form, the rotor angles are functions of the link angles: each equation is ``a sin y + b cos y = c``. On the
+    real robot, the crank angles stay near zero; ``closed_form`` lists this solution first.
 
     Singular poses: If a crank is in line with its rod (``a^2 + b^2 = c^2``), the rotors cannot be dependent. If the
     gradients of the two equations with respect to the link angles are parallel, the rotors cannot be independent. The

@@ -22,17 +22,17 @@ PHASES = ("phase_short", "phase_long", "phase_fixed", "phase_rod", "phase_foot_l
 class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("rotor_1", "rotor_2")):
     """Knee and ankle of the Tello leg: the sum of two motor angles turns the shin; their difference turns the foot.
 
-    Let y_i be the angle of rotor i divided by ``gear``, l1 and l2 the angles of shin and foot (both about y), and
-    d = (y_1 - y_2) / 2. The phases are in multiples of ``pi``. The equations are::
+    Let y_i be the angle of rotor i divided by ``gear``, l1 the angle of the shin, l2 the angle of the foot (both about
+    y), and d = (y_1 - y_2) / 2. The phases are in multiples of ``pi``. The equations are::
 
         0 = crank_short cos(d + phase_short pi) - crank_long cos(d + phase_long pi) - fixed cos(phase_fixed pi)
             - rod sin(d + l2 + phase_rod pi) + foot_long sin(l2 + phase_foot_long pi)
             - foot_short sin(l2 + phase_foot_short pi) + constant
         0 = l1 - (y_1 + y_2) / 2
 
-    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. In closed form, the link angles
-    are functions of the rotor angles: for given d, the first equation is ``a sin l2 + b cos l2 = c``. The first of its
-    two solutions is the assembly mode of the real robot.
+    Source: closure equations of the UIUC Tello leg, published with generalized_rbda. In closed form, the link angles
+    are functions of the rotor angles: for given d, the first equation is ``a sin l2 + b cos l2 = c``. ``closed_form``
+    lists the solution of the real robot first.
 
     Singular poses: If foot and rod are in line (``a^2 + b^2 = c^2``), the rotors cannot be independent. If crank and
     rod are in line, the links cannot be independent.

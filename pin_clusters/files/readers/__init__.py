@@ -1,4 +1,4 @@
-"""Readers of robots: URDF, URDF+, MJCF, SDF and extended URDF files, shipped robots, and Pinocchio's mimic joints.
+"""Reads URDF, URDF+, MJCF, SDF and extended URDF files, loads shipped robots, and converts Pinocchio's mimic joints.
 
 Invalid contents raise a ``LoadError``, and so do unsupported contents that affect the dynamics. The message contains
 the element and a suggested fix.

@@ -105,7 +105,7 @@ class Root(NamedTuple):
 def as_pinocchio(
     root_joint: Any, constraints: Any, q_reference: Any, name: Any, mimic: Any
 ) -> tuple[Any, Iterable[Any], Any]:
-    """Accept arguments in the order of this package or of Pinocchio; return root joint with name, constraints, pose.
+    """Accept this package's or Pinocchio's order of arguments; return (root joint with its name, constraints, pose).
 
     In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
     """

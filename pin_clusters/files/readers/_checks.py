@@ -30,7 +30,7 @@ STRETCHED_JOINTS, STRETCHED_LOOPS = (
 
 
 def check_numbers(description: Description, notes: Notes) -> None:
-    """Check every number that enters the dynamics; normalise axes in place, and note unphysical inertias."""
+    """Check every number that enters the dynamics; normalise axes in place, and add notes about unphysical inertias."""
     notes.about([name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")], UNREAL)
     stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
     notes.about(stretched, STRETCHED_JOINTS)

@@ -31,8 +31,8 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    A coupling can name its dependent joint. Otherwise, this is a joint with ``independent="false"`` on the coupling's
-    two paths that no other coupling uses. If there is none, it is the last joint on the successor's path.
+    A coupling can name its dependent joint. Otherwise, the function chooses a joint with ``independent="false"`` on one
+    of the coupling's two paths, if no other coupling has chosen it, or else the last joint on the successor's path.
     """
     dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {

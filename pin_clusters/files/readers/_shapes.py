@@ -1,4 +1,4 @@
-"""Collision shapes of files as a ``pin.GeometryModel`` with coal's shapes."""
+"""Converts the collision shapes of files to a ``pin.GeometryModel`` with shapes of the library coal."""
 
 import os
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Reader of ``<transmission>`` (ROS 1, ros2_control): rotors of the actuators whose inertia is known.
+"""Reads ``<transmission>`` (ROS 1, ros2_control); builds a rotor for each actuator with a known rotor inertia.
 
 The reductions n relate the speeds of actuators (a) and joints (j). The equations are defined in ROS
 (transmission_interface; pal_transmissions for the half differential)::
@@ -8,8 +8,8 @@ The reductions n relate the speeds of actuators (a) and joints (j). The equation
     half differential   a1 = n_a1 n_j1 j1                  a2 = n_a2 (n_j1 j1 + n_j2 j2)
     four-bar linkage    a1 = n_a1 n_j1 j1                  a2 = n_a2 (j1 + n_j2 j2)
 
-The inertia comes from the caller, or from the element ``<drake:rotor_inertia value=.../>`` of an actuator; n_a is then
-its ``<drake:gear_ratio>``. If the inertia is unknown, the reduction does not affect the dynamics.
+The inertia comes from the caller, or from an actuator's ``<drake:rotor_inertia value=.../>``. In a simple transmission,
+``<drake:gear_ratio>`` replaces n_a n_j. If the inertia is unknown, the reduction does not affect the dynamics.
 """
 
 import math

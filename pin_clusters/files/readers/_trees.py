@@ -19,7 +19,7 @@ def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: floa
     """Build a joint with one degree of freedom along a unit vector; coordinate axes use Pinocchio's special types.
 
     ``kind`` is ``"R"`` (hinge), ``"P"`` (slide), ``"H"`` (screw with ``pitch``, [m/rad]) or ``"RUB"`` (hinge with
-    cosine and sine). ``tolerance`` is the largest deviation of a vector that counts as a coordinate axis.
+    cosine and sine). A vector that deviates by at most ``tolerance`` from a coordinate axis counts as this axis.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
@@ -61,7 +61,7 @@ class Places(Generic[T]):
         self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}  # placement of each body in that joint's frame
 
     def put(self, body: T, name: str, j: int, placement: pin.SE3, above: int = -1) -> int:
-        """Attach a body to joint ``j``; return the id of the body's frame, whose parent frame is ``above``."""
+        """Attach a body to joint ``j``; return the id of its new frame, whose parent frame has the id ``above``."""
         self.joint[body], self.place[body] = j, placement
         return int(self.tree.addBodyFrame(name, j, placement, above))
 

@@ -1,14 +1,14 @@
-"""Reader of ``<coupling>`` and ``<loop>`` of URDF+, of our extension of ``<coupling>``, and of ``<mimic>``.
+"""Reads ``<coupling>`` and ``<loop>`` of URDF+, our extension of ``<coupling>``, and ``<mimic>``.
 
 A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links by the equation
-``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints between the nearest common ancestor
-(NCA) of both links and the named link::
+``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints from the nearest common ancestor
+(NCA) of both links to the successor or predecessor::
 
     <coupling name="ankle_belt">
       <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
     </coupling>
 
-With a different ratio for each joint, our extension lists the joints: ``dependent = sum(ratio * independent)``::
+Our extension lists the joints, each with its own ratio: ``dependent = sum(ratio * independent)``::
 
     <coupling name="wrist_roll_belt">
       <dependent joint="wrist_roll_rotor"/>
@@ -25,8 +25,8 @@ A ``<loop>`` is a further joint between two links, which closes a loop::
       <axis xyz="0 0 1"/>
     </loop>
 
-Each origin is the placement of one half of the joint in the frame of its link. The axis (by default 1 0 0, as in URDF)
-has the same components in the frames of both halves.
+Each origin is the placement of a joint frame in the frame of its link; the loop connects the two joint frames. The axis
+(by default 1 0 0, as in URDF) has the same components in both joint frames.
 """
 
 import xml.etree.ElementTree as ET

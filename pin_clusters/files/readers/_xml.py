@@ -60,7 +60,7 @@ def parse_xml(
 ) -> ET.Element:
     """Parse a document without a DTD; return its root element.
 
-    A DTD raises an error before it is expanded, because DTDs allow "billion laughs" attacks and access to local files.
+    DTDs are rejected before they are expanded, because they allow "billion laughs" attacks and access to local files.
 
     Args:
         most: Largest nesting depth of elements.

@@ -10,9 +10,9 @@ MAX_LETTERS = 1000  # maximum number of characters of a key or a value
 
 
 def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
-    """Parse a document to dicts, lists, text and numbers; if ``nodes``, to PyYAML's nodes, which have line numbers.
+    """Parse a document to dicts, lists, text and numbers or, if ``nodes`` is True, to PyYAML's nodes with line numbers.
 
-    Anchors raise an error before they are expanded, because nested aliases can fill the memory.
+    Anchors are rejected before they are expanded, because nested aliases can fill the memory.
     """
     import yaml
 

@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of a robot in robot_descriptions, which may download it; return other arguments unchanged."""
+    """Return the path of a robot of robot_descriptions, downloaded if necessary; return other arguments unchanged."""
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file
     if find_spec(PACKAGE) is None:

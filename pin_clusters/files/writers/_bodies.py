@@ -1,4 +1,4 @@
-"""Bodies of an MJCF file: bodies of the tree except locked rotors, and bodies that the file adds."""
+"""Bodies of an MJCF file: all bodies of the tree except locked rotors, and bodies that the writer adds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -149,7 +149,7 @@ class Bodies:
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
-        """Add the body of a ``Rotor``; if the carrier's link includes its inertia, subtract it from the link."""
+        """Add the body of a ``Rotor``; if the carrier's inertia includes the rotor, subtract the rotor's inertia."""
         body, joint_frame = self.of_joint[r.carrier_id]
         axis = np.array(r.placement.rotation.T @ r.axis)
         pose = joint_frame * r.placement

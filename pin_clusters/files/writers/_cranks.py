@@ -1,15 +1,15 @@
-"""Equivalent cranks and rods in MJCF for Tello's differentials, which the model defines by equations for angles.
+"""Writes Tello's differentials, which the model defines by equations between angles, as equivalent cranks and rods.
 
 The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
 of a rotor divided by the gear ratio g; the other end is on the leg. The model's cranks have no inertia, but MuJoCo
 requires inertia. The writer therefore moves inertia from the rotor to the crank; the kinetic energy does not change.
 Let s be the speed of the carrier about the common axis. Let y and g y be the speeds of the crank and the rotor,
-relative to the carrier. The energy equals J (g y + s)^2 / 2 if
+relative to the carrier. The energy remains J (g y + s)^2 / 2, with the original inertia J of the rotor, if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
-with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and the inertia K added to
-the carrier. If A would be negative, a disc of inertia Jh is added, which makes h = g / 2 turns per turn of the crank.
+with the new inertia J' of the rotor, inertia Jc of the crank, armature A of the rotor's joint, and inertia K added to
+the carrier. If A would be negative, a disc of inertia Jh is added, with h = g / 2 turns per turn of the crank.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
-    """Compute the crank for knee and ankle; rotor 2 turns the crank on the thigh about the knee's axis."""
+    """Compute the crank for knee and ankle, which is on the thigh; rotor 2 turns it about the knee's axis."""
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
@@ -124,7 +124,7 @@ def _not_a_linkage(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintErr
 
 
 def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
-    """Raise an error unless a constraint equation is proportional to the rod's equation, at six random poses."""
+    """Raise an error unless, at six random poses, a constraint equation is proportional to the rod's equation."""
     rng, values = np.random.default_rng(0), []
     data, source = tree.createData(), c.source
     for _ in range(6):

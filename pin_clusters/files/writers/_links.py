@@ -10,7 +10,7 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative tolerance for the sum of frame inertias. If it equals the body's inertia, they are written separately."""
+"""Relative tolerance; frame inertias are written separately if their sum equals the inertia of the body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Distribute each body's inertia over its links; if the sum of the frames' inertias is wrong, one link gets all."""
+    """Assign frame inertias to links; if their sum is not the body's inertia, one link gets the body's inertia."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

@@ -1,11 +1,11 @@
-"""Mass distributions that MuJoCo accepts, and exchange of mass between bodies that does not change any motion.
+"""Moves inertia between bodies, without changing any motion, so that MuJoCo accepts each body.
 
-A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2]. The
-moments of parts add up. The moments in another frame are ``T P T'``; T is the homogeneous matrix of the placement.
+A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2].
+Moments are additive. The moments in another frame are ``T P T'``; T is the homogeneous matrix of the placement.
 
 Mass on the axis of a hinge can belong to the body on either side of the hinge; rotational inertia without mass can
 belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Such mass or inertia is moved
-to a rejected body from its parent. The sum of both bodies' moments and all motions do not change.
+from the parent to a rejected body, which changes neither the sum of both bodies' moments nor any motion.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A robot for MuJoCo: rotors as bodies or armature, constraints, and springs."""
+"""Converts a model to MuJoCo's elements: rotors (as bodies or armature), constraints and springs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ class Robot:
         joints: Joints by name.
         springs: Attributes of springs, dampers and dry friction, by the name of the joint.
         across: Names of rotors whose tendon couples joints of different branches.
-        tendon_of: For each rotor that several joints turn, the name of the tendon with the rotor's armature.
+        tendon_of: Name of the tendon with a rotor's armature, for each rotor that is driven by several joints.
     """
 
     def __init__(self, model: ClusterModel, approximation: str, stiff: float) -> None:
@@ -66,7 +66,7 @@ class Robot:
         self.across = [d.rotor for d in shared if not self._in_a_row(d.ratios)]
 
     def _in_a_row(self, joints: Iterable[str]) -> bool:
-        """Check whether all joints are on one path; MuJoCo's mass matrix has entries only for joints on one path."""
+        """Check whether all joints are on one path from the root; MuJoCo's mass matrix couples only such joints."""
         ids = [self.tree.getJointId(name) for name in joints]
         support = max((set(map(int, self.tree.supports[i])) for i in ids), key=len)
         return support.issuperset(ids)
@@ -83,7 +83,7 @@ BENT = "4.0.0"
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Add springs, dampers and dry friction as tendons; return attributes for elements that act on one joint."""
+    """Add springs, dampers and dry friction as tendons, or, if they act on one joint, return attributes by joint."""
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):

@@ -40,7 +40,7 @@ class Ties:
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
-        """Set a joint equal to ``offset + sum(ratio * joint)``, through a polynomial of one joint or a fixed tendon."""
+        """Constrain a joint to ``offset + sum(ratio * joint)``, by a joint equality for one term, else by a tendon."""
         if len(terms) == 1:
             leader, ratio = terms[0]
             attributes = {"joint1": joint, "joint2": leader, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
@@ -196,7 +196,7 @@ class Ties:
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
-        """Choose the axis of a rod's first hinge: perpendicular to the rod (z), and probably its main rotation axis."""
+        """Choose a rod's first hinge axis, perpendicular to the rod (z) and, if possible, near the axis of a joint."""
         for j in (c.joint_a, c.joint_b):
             axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
             if axis is None:

@@ -29,7 +29,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
     Each row is solved for its dependent joint. In a cluster with loops, the model chooses the dependent joints from all
     equations, so the dependent joint of a row may be independent in the model. The rows of such a cluster are therefore
-    solved for dependent joints of the model, first for joints that are in no loop and are determined by the rows alone.
+    solved for dependent joints of the model, first for joints outside loops, because only rows determine these joints.
     Redundant rows are omitted.
     """
     tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}
@@ -54,7 +54,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
 
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
-    """Solve each row for one joint by Gauss-Jordan elimination, first for joints in ``first``, then in ``then``."""
+    """Solve each row for one joint by Gauss-Jordan elimination; prefer joints in ``first`` to joints in ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
     index = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))

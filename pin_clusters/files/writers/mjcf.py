@@ -40,7 +40,7 @@ def to_mjcf(
     Loops are always equality constraints: ``connect`` (two for a revolute loop), ``weld``, or a tendon of constant
     length for a rod without mass. A rod with mass is a body. For a loop of another kind, one body is split into two
     halves: the loop's joint moves one half, and a ``weld`` connects both halves. Tello's differentials are written as
-    equivalent cranks and rods, and their motors always as bodies. A motor acts on its rotor, or on the joints that turn
+    equivalent cranks and rods; their rotors are always bodies. A motor acts on its rotor, or on the joints that turn
     the rotor; in the second case, ``gear`` is the gear ratio. The control input is the motor torque, [N m]. The
     keyframe ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world and with shapes
     in collision pairs. The text contains only the model. If the model was read from an MJCF file, other contents of

@@ -1,4 +1,4 @@
-"""Reader of ``<actuator>`` and ``<tendon>``: driven joints with gears, and armature and limits of motors."""
+"""Reads driven joints, their gears, and the armature and limits of motors from ``<actuator>`` and ``<tendon>``."""
 
 import dataclasses
 import math

@@ -62,7 +62,7 @@ Names = Mapping[str, "_Names"]
 
 
 class _Place(NamedTuple):
-    """An element still to be read, with its body and the placement of the <frame> elements around it."""
+    """An element that has not been read yet, with its body and the placement of the enclosing <frame> elements."""
 
     element: ET.Element
     body: int

@@ -116,7 +116,7 @@ class Elements:
     def of(
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
-        """Build an element with the defaults of its class; ``defaults`` is the tag of the defaults, if not ``kind``."""
+        """Build an element with the defaults of its class; their tag is ``defaults``, or ``kind`` if that is empty."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
         own_class = element.get("class")
@@ -178,7 +178,7 @@ def of_quaternion(wxyz: np.ndarray, what: str, owner: str) -> np.ndarray:
 
 
 def upright(z: np.ndarray) -> np.ndarray:
-    """Compute the smallest rotation from the z axis to a unit vector; a half turn is about the x axis."""
+    """Compute the smallest rotation from the z axis to a unit vector; for -z, a half turn about the x axis."""
     axis = np.cross([0.0, 0.0, 1.0], z)
     sine = float(np.linalg.norm(axis))
     axis = np.array([1.0, 0.0, 0.0]) if sine < _LEAST else axis / sine

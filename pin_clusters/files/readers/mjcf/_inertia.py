@@ -145,7 +145,7 @@ FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
-    """Compute the inertia of a shape about its centre, for density 1 (per area if ``shell``); ``size`` as in MJCF."""
+    """Compute a shape's inertia about its centre for density 1 (per area if ``shell``) and ``size`` as in MJCF."""
     if shell:
         return _shell(kind, size, owner)
     if kind == "box":

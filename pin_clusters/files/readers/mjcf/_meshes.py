@@ -1,4 +1,4 @@
-"""Inertias of meshes by MuJoCo's four rules, for bodies without ``<inertial>``; coal reads the mesh files."""
+"""Computes inertias of meshes by MuJoCo's four rules, for bodies without ``<inertial>``; coal reads the files."""
 
 from pathlib import Path
 

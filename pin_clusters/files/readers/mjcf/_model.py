@@ -66,7 +66,7 @@ def buildModelFromMJCF(
     - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, are stored in ``model.passive``.
       ``pc.passive_torque`` computes their torques, and ``pc.simulate`` applies them.
     - The armature of joints and actuators is kept, or converted to rotors (argument ``armature``). The armature of a
-      tendon over several joints is exact. A warning explains the different meaning of a free joint's armature.
+      tendon over several joints becomes a rotor. A warning explains how a free joint's armature acts in MuJoCo.
     - A body between a ball joint and a connect can spin about the line between them. Therefore, two hinges
       perpendicular to that line (``name_1``, ``name_2``) replace its ball joint, and a warning is emitted.
     - Driven joints are preferred as independent joints, followed by joints with springs. A coupling between a joint and

@@ -91,8 +91,8 @@ def couplings(
     """Build a coupling for each equation, together with the label of its ``<equality>``.
 
     Each linear equation determines a joint that no other equation determines: preferably the rotor of a motor, or else
-    a joint without a motor. A joint in ``leading`` and ``round_`` is the rotor of a motor if it is the fastest joint of
-    the equation, or its only joint in ``round_``.
+    a joint without a motor. A joint in both ``leading`` and ``round_`` counts as the rotor of a motor if it is the
+    fastest joint of the equation, or the equation's only joint in ``round_``.
 
     Args:
         leading: Names of joints that are preferred as independent joints.
@@ -156,7 +156,7 @@ class PolynomialCoupling(Constraint):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """Joints of the right side, because the inverse polynomial can lack a derivative at zero (no linear term)."""
+        """Joints of the right side, because the inverse of the polynomial has no derivative at 0 if c1 is 0."""
         return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:

@@ -26,7 +26,7 @@ class Rod:
     axes: tuple[np.ndarray, np.ndarray]  # unit vectors in the body, perpendicular to the line and to each other
 
     def angles(self, R: np.ndarray) -> tuple[float, float]:
-        """Compute the hinge angles [rad] that give the line the same direction as the rotation R of the ball joint."""
+        """Compute the hinge angles [rad] that point the line in the same direction as rotation R of the ball joint."""
         d, first = R @ self.line, self.axes[0]
         # The direction of the line after turns by q2 about the second axis, then by q1 about the first axis, is
         # d = cos q2 (cos q1 line + sin q1 first x line) - sin q2 first.

@@ -40,7 +40,7 @@ def buildModelFromSdf(
     axis has Drake's rotor inertia, a ``Rotor`` is added. Springs, damping and friction are stored in ``model.passive``;
     see ``pc.passive_torque``. ``universal`` and ``revolute2`` become two hinges; the second has the name
     ``<joint>_axis2``. Nested models and included files in the folder of the file are also read; their joints and links
-    are named ``model::name``. Joints that the tree passes from child to parent keep the sign of their coordinate.
+    are named ``model::name``. The sign of a coordinate does not change if the tree reverses parent and child.
 
     Args:
         file_or_string: Path of the file, or its text.

@@ -52,7 +52,7 @@ class RodBody:
         return float(np.linalg.norm(b - a))
 
     def seen_from(self, end: Joint) -> pin.SE3:
-        """Compute the placement, in the model frame, of a frame at one end whose x axis points to the other end."""
+        """Compute a frame at one end, with its x axis towards the other end, as a placement in the model frame."""
         far_end = next(j for j in self.ends if j is not end)
         line = (far_end.place.translation - end.place.translation) / self.length
         return pin.SE3(smallest_turn(np.array([1.0, 0.0, 0.0]), line), end.place.translation)
@@ -115,7 +115,7 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Map each ball joint that two hinges replace to the frame of their axes (y and z), given in the joint frame."""
+    """Map each ball joint that becomes two hinges to the frame of the hinge axes (y and z), in the joint frame."""
     moving = {b.outer: b.joint for b in spanning.branches}
     frames = {}
     for rod in rods:
@@ -138,11 +138,11 @@ def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
-    """Return a coupling that replaces a slider if the slider prevents finite motion of two parallel hinges, or None.
+    """Return a coupling that replaces a slider between two bodies on parallel hinges; return None for other joints.
 
     Two bodies turn about parallel hinges on a third body. A slider between the two bodies is perpendicular to the line
-    between the hinges. Equal hinge angles satisfy the slider's constraint to first order, but its error is quadratic,
-    so an exact constraint prevents motion. Such files (Cassie's leaf springs) intend equal angles.
+    between the hinges. For equal hinge angles, the slider's constraint is satisfied only to first order, so an exact
+    constraint prevents motion. Such files (Cassie's leaf springs) intend equal angles.
     """
     if joint.kind != "prismatic":
         return None

@@ -1,4 +1,4 @@
-"""Couplings from ``gearbox`` and ``<mimic>``, springs, and Drake's rotors.
+"""Builds the couplings of ``gearbox`` and ``<mimic>``, the springs, and the rotors with Drake's inertias.
 
 A gearbox with the reference body R couples two angles: theta_2 = -ratio theta_1 (SDF specification). Relative to R,
 theta_1 is the angle of the parent link about ``axis``, and theta_2 is the angle of the child link about ``axis2``.
@@ -66,7 +66,7 @@ def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers
 
 
 def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
-    """Express the angle between two links about a direction as coefficients of the joints between them."""
+    """Write the relative angle of two links about ``direction`` as a sum of joint angles; return the coefficients."""
     terms: dict[str, float] = {}
     for path, sense in zip(spanning.between(reference, link), (-1.0, 1.0), strict=True):
         for branch in path:

@@ -1,4 +1,4 @@
-"""An SDF document: choice of the model, and included files."""
+"""Reads an SDF document, inserts the included files, and chooses the model."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -33,7 +33,7 @@ class Document:
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
-    """Read a document and the files that it includes from its folder or a subfolder; text cannot include files."""
+    """Read a document and its included files, which must be in its folder or a subfolder; text cannot include files."""
     root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
     version = _version(root, source)
     worlds = root.findall("world")

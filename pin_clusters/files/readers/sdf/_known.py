@@ -1,4 +1,4 @@
-"""SDF elements that are read, SDF elements for other programs, and unsupported elements that change the dynamics."""
+"""Records ignored SDF elements, and raises an error for unsupported elements that change the dynamics."""
 
 import difflib
 import xml.etree.ElementTree as ET

@@ -89,7 +89,7 @@ def in_tree_only(joint: Joint) -> bool:
 
 
 def _coupled(parts: Parts) -> set[str]:
-    """Collect the joints that mimic joints refer to, and the joints next to the bodies of gearboxes."""
+    """Collect the leading joints of ``<mimic>``, and joints from a gearbox's reference body to its parent or child."""
     names = {a.mimic[0] for j in parts.joints.values() for a in j.axes if a.mimic}
     for gearbox in parts.joints.values():
         if gearbox.kind == "gearbox":
@@ -103,7 +103,7 @@ def _coupled(parts: Parts) -> set[str]:
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Choose the root: the world if joints connect to it, the canonical link, or the link that reaches most links."""
+    """Choose the world if it has joints, else the canonical link if it has no parent, else the best connected link."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}
@@ -122,7 +122,7 @@ def _around(joints: Sequence[Joint]) -> Mapping[str, list[Joint]]:
 
 
 def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> list[Joint]:
-    """List the joints in the order of a breadth-first search; joints passed from child to parent come last."""
+    """List the joints in the order of a breadth-first search, which goes from child to parent only if necessary."""
     around = _around(joints)
     distance = {root: 0}
     first, against = deque([root]), deque[str]()
@@ -150,7 +150,7 @@ def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> l
 
 
 def _without_loops(joints: Sequence[Joint]) -> set[str]:
-    """Select the joints that connect links which earlier joints do not connect (Kruskal's algorithm)."""
+    """Select each joint whose links are not yet connected by the joints selected before (Kruskal's algorithm)."""
     root: dict[str, str] = {}
 
     def find(link: str) -> str:
