@@ -23,7 +23,7 @@ from ._settings import Settings
 
 
 class CompiledMoves(Coordinates):
-    """Coordinates that add increments to configurations with a compiled kernel.
+    """``Coordinates`` whose method ``move`` uses a compiled kernel.
 
     If the kernel cannot solve the loops after an increment, Python repeats the increment and raises the error. The
     object owns every array whose address is stored in the call tables.
@@ -131,7 +131,7 @@ class CompiledEngine(MixedEngine):
         return k[:, None] * s.dt + np.array(self.method.times) * h[:, None]
 
     def _convert(self, given: Any) -> np.ndarray | None:
-        """Convert the return value of a torque function; return None for invalid values, so that ``_call`` raises."""
+        """Convert the return value of a torque function; return None if invalid, so that ``_call`` raises the error."""
         model = self.settings.model
         with suppress(Exception):
             return velocity(model, "tau", [given] if np.ndim(given) == 0 and model.nv == 1 else given)

@@ -25,7 +25,7 @@ from ._groups import Part, groups_of
 from ._held_contacts import Contacts
 
 LIMIT = 10.0
-"""The simulation searches for other coordinates if the condition bound per dependent joint exceeds this value."""
+"""The simulation searches for other coordinates if condition bound / number of dependent joints exceeds this value."""
 GAIN = 4.0
 """Factor by which other coordinates must reduce the condition number."""
 _MOST_INCREMENTS = 4

@@ -80,7 +80,7 @@ class PythonEngine:
             state.k, (state.q, state.v) = k + 1, on.settle(q, v)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Compute the acceleration at the state, and record the state if ``record`` requires it."""
+        """Compute the acceleration at the state, and record the state if a sample is due."""
         s, k, t = self.settings, state.k, self.settings.time(state.k)
         a, tau = self.acceleration(on, k, t, state.q, state.v)
         if s.switch and s.dynamics is None and (which := on.near_singular()) is not None:

@@ -43,8 +43,8 @@ class Forces:
     reference pose.
 
     ``stages`` is the number of stages of the Runge-Kutta method, or 0 in simulations with contacts, stops or torque
-    limits. There, gears may also transmit contact forces, which are known only at the end of a step. The gear losses
-    are then computed from the loads of the previous step (lagged loads).
+    limits. In these simulations, gears may transmit contact forces, which are known only at the end of a step. The gear
+    losses are then computed from the loads of the previous step (lagged loads).
 
     Attributes:
         gears: Indices of the motors whose gears have losses.
@@ -207,14 +207,14 @@ class _Link(NamedTuple):
 
 
 class _Carriers(NamedTuple):
-    """Joints that rotate gear carriers (parents first), and gear, last link and rotor axis of each carried rotor."""
+    """Joints that rotate gear carriers, parents first, and (gear, last link, rotor axis) for each carried rotor."""
 
     links: tuple[_Link, ...] = ()
     carried: tuple[tuple[int, int, np.ndarray], ...] = ()
 
     @classmethod
     def of(cls, model: ClusterModel, gears: np.ndarray) -> "_Carriers | None":
-        """Find the gear carriers; return None if a ball joint that moves a carrier follows a rotating joint."""
+        """Find the gear carriers; return None if the chain to a carrier has a ball joint after a rotating joint."""
         tree, links, carried, link_index = (
             model.own_tree,
             list[_Link](),

@@ -1,8 +1,8 @@
-"""The rate of the increment x from a fixed pose q0, as a function of the velocity v, for joints such as ball joints.
+"""Convert velocities v to rates of the increment x from a fixed pose q0, for joints such as ball joints.
 
 Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. The rate of x is
 x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v, where ad is the adjoint matrix of x. The
-eigenvalues of ad are 0 and, twice each, +-i theta. A polynomial with exact values and slopes at these is exact.
+eigenvalues of ad are 0 and, twice each, +-i theta. A polynomial with exact values and slopes there is exact.
 """
 
 import math

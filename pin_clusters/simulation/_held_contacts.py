@@ -17,7 +17,7 @@ from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of
 
 _AT_REST = 1e-6
-"""Largest allowed initial contact velocity, [m/s] or [rad/s], divided by the largest joint velocity or 1."""
+"""Largest allowed initial contact velocity, [m/s] or [rad/s], divided by max(1, largest joint velocity)."""
 _CLOSED = 1e-13
 """Gap below which a held contact is not corrected, [m] or [rad]."""
 

@@ -13,7 +13,7 @@ from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]
-"""Integer table that describes how each joint moves, and array of the coupling ratios."""
+"""An integer table that describes how each joint moves, and an array of the coupling ratios."""
 
 
 class Called(NamedTuple):
@@ -27,7 +27,7 @@ class Called(NamedTuple):
 
 
 def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool = True) -> np.ndarray:
-    """Return the addresses of the functions that step kernels call; ``own`` as in ``Workspace``."""
+    """Return the addresses of the functions that step kernels call; see ``Workspace`` for ``own``."""
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
     calls[[at.ABA_AT, at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
     calls[at.OWN] = own
@@ -75,7 +75,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Build the plan of a model that ``can_move`` accepts; ``columns`` maps torques to indices in the tree velocity."""
+    """Build the plan of a model that ``can_move`` accepts; ``columns`` are the torques' indices in tree velocities."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = independent_entries = np.zeros(0, dtype=np.int64)

@@ -64,7 +64,7 @@ def settings(
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
     limits: Any = False, self_collisions: Any = False, *, begin: bool = True, **tolerances: Any,
 ) -> Settings:  # fmt: skip
-    """Check all arguments of ``pc.simulate``, which lists the errors; ``begin`` also checks the gaps at q0."""
+    """Check all arguments of ``pc.simulate`` (errors: see there); if ``begin``, also check the gaps at q0."""
     check_types("simulate", model)
     duration, dt = (_positive(name, x, " of seconds", " s") for name, x in (("duration", duration), ("dt", dt)))
     if dt > duration * (1.0 + 1e-9):

@@ -50,8 +50,8 @@ class Touchdown:
     """A touch-down of a body on the ground or on another body.
 
     Attributes:
-        time: Start of the step with the first impulse, more than 2 ms (or 1.5 steps, if longer) after the last step
-            with an impulse, [s]. For ``"events"``, this is the time of the event.
+        time: Start of the step with the first impulse after more than 2 ms (or 1.5 steps, if longer) without impulses,
+            [s]. For ``"events"``, this is the time of the event.
         body: Name of the body's joint.
         point: Centre of pressure at the touch-down, in the world frame, [m].
         impulse: Impulse during the first 2 ms (or two steps, if longer), in world axes, [N s]. To obtain the impulse of
@@ -110,7 +110,7 @@ class SimulationResult:
             [J].
         contact_work: Work of all contact and stop impulses until the next sample, shape (N,), [J]; never positive.
         contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
-        unmet_torque: Largest commanded minus applied torque until the next sample, shape (N, nv), [N m] or [N].
+        unmet_torque: Largest value of (commanded - applied torque) until the next sample, shape (N, nv), [N m] or [N].
         touchdowns: Touch-downs in chronological order.
 
     Example:
@@ -171,8 +171,8 @@ class SimulationResult:
         """Save the motion as a CSV table: a header with names and units, then one line per sample with all digits.
 
         The columns are: time; q of the spanning tree; v, a and tau of the independent joints; energy and residual;
-        forces of held contacts; and, for each body that can touch, its impulse until the next sample and its gap. The
-        unit in the header identifies each column of a joint: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``,
+        forces of held contacts; and, for each of ``bodies``, the impulse until the next sample and the gap. The unit in
+        the header identifies each column of a joint: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``,
         ``crank [N m]``. ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:

@@ -1,9 +1,9 @@
 """Compute G and g of models with closed loops from a null space, as a reference for the kernels.
 
 This module shares no code with the loop analysis or the kernels. Pinocchio's Jacobians yield the constraint equations
-of all closures in the axes of frame a, including redundant equations. A singular value decomposition yields their null
-space N. Then ``G = N N_i^-1``, where N_i contains the rows of the independent velocities. The rank of the equations is
-the number of dependent velocities.
+of all closures in the axes of their frames a, including redundant equations. A singular value decomposition yields
+their null space N. Then ``G = N N_i^-1``, where N_i contains the rows of N for the independent velocities. The rank of
+the equations is the number of dependent velocities.
 """
 
 import itertools
@@ -22,9 +22,9 @@ RANK_TOLERANCE = 1e-6
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
-    """Return (mass [kg], weight w) of two points that represent a rod; the velocity of a point is w v_a + (1 - w) v_b.
+    """Return (mass [kg], weight w) of two points that represent a rod; the kernels use three points.
 
-    Each point is one radius of gyration away from the centre of the rod. (The kernels use three masses.)
+    Each point is one radius of gyration from the centre; its velocity is w v_a + (1 - w) v_b (rod ends a and b).
     """
     length = rod.length
     assert length is not None
@@ -136,7 +136,7 @@ class NullSpace:
                 self.bias[rows] = self._frames_drift(closure)
 
     def frame_rows(self, closure: Closure) -> np.ndarray:
-        """Compute the rows of frame b's velocity relative to frame a, in axes of a, shape (size, expanded nv)."""
+        """Compute the Jacobian of frame b's velocity relative to frame a, in axes of a, shape (size, expanded nv)."""
         assert isinstance(closure, FrameClosure)
         (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
@@ -188,7 +188,7 @@ class NullSpace:
         return self.world(j).act(point), speed, acceleration
 
     def _parts(self) -> list[list[np.ndarray]]:
-        """Group rows that share joints: [rows, columns, independent velocities, their indices in the columns]."""
+        """Group rows that share joints as [rows, columns, independent velocities, their indices in ``columns``]."""
         from scipy.sparse.csgraph import connected_components
 
         tree = self.model.tree

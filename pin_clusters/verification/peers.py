@@ -1,4 +1,4 @@
-"""Solvers (peers) to compare computing times: Pinocchio on the approximate robot, or exact baselines.
+"""Time this package and other solvers (peers): Pinocchio on the approximate robot, or exact baselines.
 
 Robots with closed loops, or with dependent joints that are not rotors, have no armature approximation. Their peers are
 the baseline ``projection``, and ``pin.constraintDynamics`` if it supports the loops.
@@ -43,7 +43,7 @@ class State:
     x: np.ndarray  # acceleration or torque of both robots, shape (nv,)
 
     def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Call]:
-        """Return calls of this package's algorithms, by name; ``model`` is by default the exact robot."""
+        """Return a ``Call`` for each algorithm of this package, by name; ``model`` is by default the exact robot."""
         q = self.q if model is None else self.q_approximate
         model = model or self.model
         return _calls(_CLUSTER, model, model.createData(), q, self.v, self.x)
@@ -132,7 +132,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 
     Three point masses represent a rod exactly (for a slender rod by Simpson's rule). The masses at the ends are added
     to the bodies. The mass in the middle is a body on its own translation joint, which moves with the mean of both
-    ends. In this way, Pinocchio computes the rods; without this function, the baseline adds them in NumPy.
+    ends. Pinocchio's dynamics then include the rods; without this function, the baseline adds the rods in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)
@@ -160,7 +160,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 def _contacts(
     solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
 ) -> tuple[Call, str]:
-    """Return a call of ``pin.constraintDynamics`` with the fewest iterations that reach ACCURACY, and a note."""
+    """Return a ``Call`` of ``pin.constraintDynamics`` with the fewest iterations that reach ACCURACY, and a note."""
     full_q, full_v = solver.state(q, v)
     tau = np.zeros(solver.tree.nv)
     tau[solver.independent] = x

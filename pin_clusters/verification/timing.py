@@ -37,7 +37,7 @@ class Timing:
         return float((high - low) / 2.0 / self.median)
 
     def ratio(self, other: "Timing") -> float:
-        """Compute the median ratio over the repeats; disturbances of the machine affect both times of a repeat."""
+        """Return the median, over the repeats, of this time / time of ``other``; disturbances affect both times."""
         return float(np.median(self.samples / other.samples))
 
 

@@ -50,7 +50,7 @@ class Steps:
         positions: World positions of the points (lowest points of balls) in the middle of the step, shape (n, 3), [m].
         gaps: Gaps of the points in the middle of the step, shape (n,), [m].
         stop_gaps: Distances between the joint positions and their stops, [rad] or [m].
-        velocities: Point velocities J ``free``, shape (3 n,), in world axes.
+        velocities: Point velocities J ``free``, where J is the Jacobian of the points, shape (3 n,), in world axes.
         response: M^-1 J', shape (nv, 3 n).
         gram: J M^-1 J', shape (3 n, 3 n).
         impulses: World impulses of the last step, shape (3 n,), [N s].
@@ -74,10 +74,10 @@ class Steps:
         """Allocate the arrays.
 
         Args:
-            on: Coordinates that own the workspace and tables.
+            on: ``CompiledMoves`` object, which owns the workspace and the tables.
             settings: Settings of a simulation whose world contains only points on a plane, and stops.
-            guards: Two centres for each shape that Python must handle near the ground: those of its end discs, normal
-                to the line through both centres, or, if the centres are equal, of a ball.
+            guards: Two centres for each shape that Python must handle near the ground: the centres of its end discs,
+                normal to the line through both centres, or two equal centres of its bounding ball.
             torque: One row of torques, or one row per step, shape (rows, nv). The array is not copied.
             rows: Capacity of ``samples``.
             slack: Limit of opening speed plus gap / dt, [m/s]. A point above this limit is added to the system only if
@@ -138,7 +138,7 @@ class Steps:
                 return int(code)
 
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
-        """Return a function that quickly solves the contact system of m points, the matrix and the right-hand side."""
+        """Return the quick solver of the contact system of m points, and the system's matrix and right-hand side."""
         k, numbers = 3 * m, self._numbers
         system = self._system
         A, g, guess, answer = system.A[: k * k].reshape(k, k), system.g[:k], system.guess[:k], system.answer[:k]

@@ -36,7 +36,7 @@ _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
 _SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
 """Safety factor of the step length, and the smallest and the largest ratio of consecutive step lengths."""
 _SHORT, _TRIES = 1e-10, 2000
-"""Fraction of dt that is the smallest length of a repeated step, and maximum number of attempts."""
+"""Smallest length of a repeated step as a fraction of dt, and maximum number of attempts."""
 _HALVINGS = 37
 """Number of bisections for locating an event; 2^-37 is about 1e-11."""
 _MANY = 20
@@ -44,9 +44,9 @@ _MANY = 20
 _MOST = 200
 """Maximum number of events in one step."""
 _TOUCHES = 1e-9
-"""Contacts whose gap [m] or [rad] is smaller take part in an impact."""
+"""Contacts whose gap is below this value, [m] or [rad], take part in an impact."""
 _ALSO = 1e-6
-"""If one point sticks, all points with a lower speed [m/s] also stick, because the points of a body stop together."""
+"""If one point sticks, all points slower than this [m/s] also stick, because the points of a body stop together."""
 _CLOSED, _LEFT = 1e-13, 1e-9
 """Gap of a closed contact above which the gap is corrected, and above which the step fails, [m] or [rad]."""
 _DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
@@ -276,7 +276,7 @@ class EventEngine(GroundEngine):
 
 
 def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
-    """Return the fraction of a step at which a contact that is open at its start and end penetrates most, or None."""
+    """Find the deepest penetration of contacts that are open at both ends of a step; return the step fraction."""
     end_gaps, normals = [x.pairs.gaps for x in (start, end)], start.pairs.normals
     gaps = CubicHermiteSpline([0.0, h], end_gaps, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
     gaps[:, (modes.kinds != OPEN) | (np.minimum(*end_gaps) < 0.0)] = 0.0
@@ -288,7 +288,7 @@ def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> floa
 def put_back(
     world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, modes: Modes
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Close the touching contacts with the smallest change of q and v, and return sticking points to their anchors."""
+    """Close the touching contacts with the smallest change of q and v, and move sticking points to their anchors."""
     kinds, n = modes.kinds, len(world.points)
     points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from their anchors
     rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))

@@ -33,7 +33,7 @@ class Motors:
         self._own = np.where((joint_limits < _NONE) & ~driven, joint_limits, np.inf)
 
     def give(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return the torques within the limits that act if ``tau`` is commanded, shape (nv,), [N m] or [N]."""
+        """Return the torques that act if ``tau`` is commanded and the limits apply, shape (nv,), [N m] or [N]."""
         limited = np.clip(tau, -self._own, self._own)
         if self._rotors:
             self._data._supply(q)

@@ -25,9 +25,9 @@ SLOP = 1e-9
 PUTS = 4
 """Maximum number of corrections in a step."""
 SPEED = 50.0
-"""Contacts that would need a higher closing speed [m/s] to close within a step are ignored."""
+"""Contacts that cannot close within a step at this closing speed [m/s] are ignored."""
 SLACK = 1.0
-"""Contacts with a higher opening speed [m/s] are left out of the system of equations and checked afterwards."""
+"""Contacts that open faster than this speed [m/s] are left out of the system of equations and checked afterwards."""
 LATE = 1e-7
 """A contact that was left out is added to the system if it closes faster than this speed [m/s]."""
 _BELOW = 1e-4

@@ -18,7 +18,7 @@ from .points import NO_POINTS, ContactPoints
 _CORNERS = 4
 """Maximum number of corners of a contact patch; additional corners would be redundant."""
 _LEVEL = 1e-6
-"""Corners whose heights differ by less [m] form one contact patch; with coal's default, 1e-3, boxes would tilt."""
+"""Corners whose heights differ by less than this [m] form one contact patch; at coal's 1e-3, boxes would tilt."""
 _CLOSE, _APART = 1e-5, 1e-4
 """Gap [m] below which coal's normals are inaccurate, and distance [m] by which one shape is then moved away."""
 _EXACT = 1e-9

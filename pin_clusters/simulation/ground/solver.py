@@ -17,16 +17,16 @@ from ...errors import SimulationError
 TOLERANCE = 1e-7
 """Target violation of the contact laws for each solver, [m/s]."""
 GOOD = 3.0 * TOLERANCE
-"""Accepted violation [m/s], larger than the target because solvers use other residuals; else, the next solver runs."""
+"""Violation [m/s] above which the next solver runs; larger than the target, because solvers use other residuals."""
 ENOUGH = 1e-5
-"""If the violation is larger after all solvers, the step fails; [m/s], or relative to the largest velocity."""
+"""Violation above which a step fails after all solvers, [m/s] or relative to the largest velocity."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
 """Complementarity tolerance of ADMM / ``TOLERANCE``; larger values would accept large errors of small impulses."""
 _MEMORY = 10
 """Memory of ADMM's Anderson acceleration, which divides the number of iterations by ten and solves more steps."""
 _MARGIN = 1.4
-"""Relaxation factor of PGS along a tangent / smallest mass ratio; the limit for a single contact is 2."""
+"""Relaxation factor of PGS / smallest ratio of tangential apparent masses; the limit for a single contact is 2."""
 
 
 class Violation(NamedTuple):
@@ -163,7 +163,7 @@ def step_of(least: float) -> float:
 
 
 def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> float:
-    """Compute |l - P(l - u - mu |u_T| n)|, which is 0 if all laws hold; ``impulses`` are scaled to [m/s]."""
+    """Compute |l - P(l - u - mu |u_T| n)|, where P projects onto the cones; 0 if all laws hold. The unit is [m/s]."""
     if not np.isfinite(impulses).all():  # the comparisons below do not detect NaN
         return np.inf
     k = 3 * len(friction)
@@ -187,7 +187,7 @@ def in_cones(x: np.ndarray, friction: np.ndarray) -> np.ndarray:
 
 
 def violation(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> Violation:
-    """Compute the violations of the contact laws by the impulses [N s] and the velocities after the impulses [m/s]."""
+    """Compute how much the impulses [N s] and the velocities after the impulses [m/s] violate the contact laws."""
     k = 3 * len(friction)
     l, u, stop_impulses, stop_velocities = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3), impulses[k:], end[k:]
     push, slide = np.hypot(l[:, 0], l[:, 1]), np.hypot(u[:, 0], u[:, 1])

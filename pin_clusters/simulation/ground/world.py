@@ -153,8 +153,8 @@ def on_ground(
 def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Compute the tree velocity that moves each base along the normal at 1 m/s, shape (tree.nv,).
 
-    Each base moves with those translational joints nearest to the root whose axes span the normal. These joints must
-    carry every body that can touch the ground or has more than a thousandth of the mass.
+    Each base moves with the translational joints that are nearest to the root and whose axes span the normal. These
+    joints must carry every body that can touch the ground or has more than a thousandth of the mass.
     """
     tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
     pin.computeJointJacobians(tree, data, q)

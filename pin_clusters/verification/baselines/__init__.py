@@ -20,9 +20,9 @@ module               method                                                     
 ``sparse_crba``      mass matrix by composite inertias, factorised without fill-in        exact        yes
 ===================  ===================================================================  ===========  =====
 
-The last four baselines are compiled like the kernels, so that computing times are comparable. They share only the code
-for vectors of length 3 and 6 with the kernels. Every module has its own ``createData(model)``. Vectors have the same
-order as in the public functions of the package.
+The last four baselines are compiled like the kernels, so that computing times are comparable. The only code that they
+share with the kernels handles vectors of length 3 and 6. Every module has its own ``createData(model)``. Vectors have
+the same order as in the public functions of the package.
 """
 
 from ...approximations.armature import armature_model as armature_model

@@ -57,7 +57,7 @@ class Body:
 
 
 def axis_of(p: Primitive) -> np.ndarray:
-    """Return the axis of a primitive joint with one degree of freedom in the joint frame, shape (3,)."""
+    """Return the axis, in the joint frame, of a primitive joint with one degree of freedom, shape (3,)."""
     return p.align[:, 2]
 
 

@@ -13,8 +13,8 @@ from ._workspace import DATA, LOOPS, Workspace
 
 INPUTS = """
 Args:
-    B: Torques per unit of each input, shape (nv, inputs). The default is unit torques of the motors; for robots without
-        rotors, of the independent joints except free-flyers.
+    B: Torques per unit of each input, shape (nv, inputs). By default, the inputs are the motor torques or, without
+        rotors, the torques of independent joints except free-flyers.
 """
 
 documented_with_loops = stock(STATE, DATA, LOOPS, FRAMES, INPUTS)

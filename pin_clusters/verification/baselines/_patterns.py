@@ -1,4 +1,4 @@
-"""Sparsity patterns of the compiled solvers: coupled joints, and bodies that each constraint row affects."""
+"""Find the sparsity patterns of the compiled solvers: which joints are coupled, and which bodies each row affects."""
 
 import numpy as np
 

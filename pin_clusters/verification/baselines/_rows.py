@@ -85,7 +85,7 @@ class Rows:
             raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
 
     def _tie(self, user: list[int], coefficients: list[float], rotor: int | None) -> None:
-        """Add a row between velocities of the user's tree, and optionally a rotor that depends on them."""
+        """Add a row that couples velocities of the user's tree, and the velocity ``rotor`` if it is not None."""
         places = [int(self.span.from_tree_v[i]) for i in user]
         if rotor is not None:
             places, coefficients = [*places, rotor], [*coefficients, -1.0]

@@ -26,7 +26,7 @@ class Tables:
         entries: Index of the body on which each row entry acts, for all rows.
         parts: Groups of rows that share velocities.
         G: Index in ``W`` of the coupling matrix of each part.
-        owner: Index of the body whose joint has each tree velocity.
+        owner: For each tree velocity, the index of the body whose joint has this velocity.
         counts: Number of force components that the joint of each body transmits.
         called: Closures defined by Python functions, and the indices of their derivatives in ``W``.
         band: Bandwidth of the banded system of a chain; 0 for other methods.

@@ -15,7 +15,7 @@ from ..null_space import null_space, point_jacobian, rod_points
 
 
 class Rods:
-    """The rods of a model that have mass; ``closures`` define their ends."""
+    """The rods with mass of a model; ``closures`` define their ends."""
 
     def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
         self.closures = massive(model.closures)
@@ -190,7 +190,7 @@ class Workspace:
 
 
 def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:
-    """Raise ``DataMismatchError`` unless ``createData`` of this module created ``data`` for this model."""
+    """Raise ``DataMismatchError`` unless ``createData`` of ``module`` created ``data`` for ``model``."""
     if not isinstance(data, kind) or data.model is not model:
         raise DataMismatchError(
             f"data ({type(data).__name__}) is not a workspace of this model. Use data = {module}.createData(model)."

@@ -1,6 +1,6 @@
-"""Approximate operational inertia of the robot, with armature instead of rotors.
+"""Compute an approximate operational inertia of the robot, with armature instead of rotors.
 
-Pinocchio computes the inertia of ``armature_model`` either from Jacobians and the inverse mass matrix, or by a sparse
+Pinocchio computes this inertia of ``armature_model`` either from Jacobians and the inverse mass matrix, or by a sparse
 Cholesky factorisation with one contact per frame. Rotors, and frames on rotors, are fixed to the carriers of the
 rotors.
 """

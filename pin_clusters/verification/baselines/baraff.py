@@ -6,9 +6,9 @@ transmits a force:
     [M  -J'] [  a   ]   [ b ]
     [-J -C ] [lambda] = [-d ]
 
-C is the compliance of joints with armature, which also transmit torques. For a chain, J M^-1 J' + C is banded, and its
-Cholesky factor has the same bandwidth. For a tree, this matrix is not banded, but the graph of the complete system is a
-tree. The L D L' factorisation of this system, from the tips to the base, creates no additional non-zero blocks.
+M contains the inertias, b the loads, J the force directions, d the bias accelerations, and C the compliance of joints
+with armature, which also transmit torques. For a chain, J M^-1 J' + C and its Cholesky factor have the same bandwidth.
+For a tree, the graph of this system is a tree, so L D L' factorisation from the tips to the base creates no fill-in.
 
 Gears, belts, loops and rods with mass form a remaining dense system. As in ``yamane_nakamura``, bodies lend inertia to
 their children, so that every inertia is invertible.
@@ -46,12 +46,12 @@ class Multipliers(Method):
 
     @property
     def nnz_H(self) -> int:
-        """Number of entries in the lower triangle of the system (chain: J M^-1 J'), counting full blocks."""
+        """Number of entries in the lower triangle of the system (chain: J M^-1 J'), with all blocks counted as full."""
         return self._entries[0]
 
     @property
     def nnz_L(self) -> int:
-        """Number of non-zero entries of the factor, from scalar elimination."""
+        """Number of non-zero entries of the factor, determined by scalar elimination."""
         return self._entries[1]
 
     @cached_property

@@ -1,7 +1,7 @@
 """Approximate dynamics: the tree without rotors, plus the reflected inertia as a constant (block) matrix.
 
-This approximation is the best one with a constant matrix. Unlike armature, the matrix contains the off-diagonal terms
-of belts. The approximation omits gyroscopic moments of the rotors and effects of carrier accelerations.
+No other constant matrix gives a better approximation. Unlike armature, the matrix contains the off-diagonal terms of
+belts. The approximation omits gyroscopic moments of the rotors and effects of carrier accelerations.
 """
 
 from typing import Any

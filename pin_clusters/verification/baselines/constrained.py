@@ -1,4 +1,4 @@
-"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``, exact within tolerances.
+"""Use ``pin.constraintDynamics`` and ``pin.lcaba`` for closed loops; the results are exact within tolerances.
 
 Both algorithms need a tree and contacts. Contacts can close these loops:
 
@@ -17,8 +17,8 @@ With ``rotors="armature"``, rotors that are not bodies are approximated by armat
 their mass is added to the carriers. The approximation omits effects of carrier motion, and the off-diagonal terms of
 rotors that several joints drive.
 
-This module avoids these problems of Pinocchio. Redundant rows need a regularisation, because ``mu = 0`` gives NaN.
-``lcaba`` needs a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two
+This module avoids the following problems of Pinocchio. Redundant rows need a regularisation, because ``mu = 0`` gives
+NaN. ``lcaba`` needs a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two
 algorithms must not share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the same
 ``pin.Data`` returns wrong results without an error, so each call creates new data.
 """

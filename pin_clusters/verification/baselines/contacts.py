@@ -1,6 +1,6 @@
-"""Exact contacts and impacts by projection, from M = G' M_tree G and J M^-1 J' of the contacts.
+"""Compute exact contact forces and impacts from the projected mass matrix M = G' M_tree G and the contact Jacobian J.
 
-Pinocchio computes contact rows and accelerations from frames on the expanded tree, with G v and G a + g.
+Pinocchio computes contact rows and bias accelerations on the expanded tree, at velocity G v and acceleration g.
 """
 
 from collections.abc import Sequence

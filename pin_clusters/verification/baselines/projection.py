@@ -1,4 +1,4 @@
-"""Exact dynamics: Pinocchio on the tree in which every rotor is a body, projected with v_tree = G v.
+"""Project Pinocchio's dynamics of the tree in which every rotor is a body, with v_tree = G v; the results are exact.
 
 For a model with loops, G and g are computed from a singular value decomposition of the constraint Jacobian.
 """

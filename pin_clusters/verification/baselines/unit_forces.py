@@ -1,8 +1,8 @@
-"""Inverse input matrices from m + 1 evaluations of forward dynamics for m inputs, as exact as these evaluations.
+"""Compute the inverse input matrix M^-1 [B, J_c'] for m inputs by m + 1 evaluations of forward dynamics.
 
-The unit force method computes forward dynamics at rest, once without inputs and once per unit input. The differences
-are the columns of M^-1 [B, J_c']. The method needs no mass matrix and no Jacobian. However, it repeats all work that
-does not depend on the input, and the differences lose digits, because every run includes gravity.
+The unit force method computes forward dynamics at rest, once without inputs and once per unit input. Each unit input
+changes the acceleration by one column of the matrix. The method needs no mass matrix and no Jacobian. However, it
+repeats all work that does not depend on the input, and subtracting accelerations with gravity loses digits.
 
 References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.

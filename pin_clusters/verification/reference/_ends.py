@@ -24,7 +24,7 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A frame on a body. In each array, entry 0 is the original state, and entry k the state along direction k."""
+    """A frame on a body. In each array, entry 0 is the original state, and entry k a complex step along direction k."""
 
     R: np.ndarray  # rotation to world axes, shape (n + 1, 3, 3)
     x: np.ndarray  # position of the origin in world axes, shape (n + 1, 3)

@@ -1,4 +1,4 @@
-"""Contacts and impacts from one dense system [M J'; J 0], with twists of bodies about the world origin.
+"""Compute contacts and impacts by solving one dense system [M J'; J 0], with body twists about the world origin.
 
 The compiled functions use J M^-1 J' instead. This module reads body velocities and accelerations from the stacked
 vectors of the clusters, and uses them to compute the contact rows in world axes.
@@ -110,7 +110,7 @@ def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, target: np.ndarray) 
 
 
 def _motions(model: ClusterModel, clusters: list[Block]) -> dict[int, _Side]:
-    """Return pose and twist of all bodies of the expanded tree, with body frames instead of contact frames."""
+    """Return a ``_Side`` for each body of the expanded tree, with the body frame instead of a contact frame."""
     J, transforms = body_jacobians(model, clusters)
     A: list[np.ndarray] = []
     sides = {0: _Side(np.eye(4), J[0], np.zeros(6), np.zeros(6))}

@@ -85,7 +85,7 @@ def rnea_derivatives(
 def aba_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate forward dynamics as da = -M^-1 dtau, where dtau is evaluated at the acceleration caused by tau.
+    """Differentiate forward dynamics: da = -M^-1 dtau, with dtau from ``rnea_derivatives`` at the acceleration.
 
     Returns:
         da/dq, da/dv and the inverse mass matrix, shape (nv, nv) each; tau and forces in joint frames are constant.
@@ -135,7 +135,7 @@ def frame_hessian(
 ) -> Any:
     """Differentiate the Jacobian of a frame with respect to q.
 
-    The derivative combines dG/dq with Pinocchio's time derivative of the tree's Jacobian, for each column of G as the
+    The derivative combines dG/dq with Pinocchio's time derivative of the tree's Jacobian, with each column of G as the
     velocity. If the axes move with the frame, the effect of the frame's motion is subtracted.
 
     Args:

@@ -47,8 +47,8 @@ def articulated(
     F denotes the free columns of a cluster, and P the columns with prescribed accelerations. Columns P
     transmit inertia unchanged, and their torques are written to tau.
 
-    U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P;
-    IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);
+    U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P,  Ia = IA - U D^-1 U';
+    IA_parent += X' Ia X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);
     tau_P = S_P' f + H_P a, where f = IA A + pA are the forces on the bodies.
     """
     IA = [block.I.copy() for block in clusters]

@@ -22,7 +22,7 @@ def hybrid_dynamics(
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     Args:
-        prescribed: Boolean mask, shape (nv,).
+        prescribed: Mask of the joints with prescribed accelerations, shape (nv,).
 
     Returns:
         Torque and acceleration of all independent joints, shape (nv,) each.

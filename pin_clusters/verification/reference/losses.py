@@ -19,9 +19,9 @@ from .mass_matrix import crba
 def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, speed: float) -> np.ndarray:
     """Compute the acceleration under motor torques with friction and gear losses, without springs.
 
-    The unknowns in M a + h = B (load + J alpha) are the acceleration a and the gear loads; alpha contains the absolute
-    rotor accelerations about the rotor axes. A driving gear needs the input torque load / efficiency, and a backdriven
-    gear needs back_efficiency * load. Near zero speed, the loss is scaled by the magnitude of the smooth sign.
+    The unknowns in M a + h = B (load + J alpha) are the acceleration a and the gear loads. B contains the gear ratios,
+    J the axial rotor inertias, and alpha the absolute rotor accelerations about the rotor axes. A driving gear needs
+    the input torque load / efficiency, and a backdriven gear needs back_efficiency * load.
 
     Args:
         speed: Speed scale, [rad/s]; friction and losses are proportional to tanh(rotor speed / ``speed``).

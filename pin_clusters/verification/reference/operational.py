@@ -52,7 +52,7 @@ def frame_jacobian(
 
 
 def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Compute the Jacobian, (6, nv), in body axes, and the transform from the universe, (6, 6), of each body."""
+    """Compute, for each body, the Jacobian (6, nv) in body axes and the transform (6, 6) from the universe."""
     jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
     pose: dict[int, np.ndarray] = {0: np.eye(6)}
     stacks: list[tuple[np.ndarray, np.ndarray]] = []

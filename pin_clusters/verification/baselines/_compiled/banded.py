@@ -1,4 +1,4 @@
-"""Forward dynamics of chains in maximal coordinates with the banded matrix J M^-1 J' (see ``baselines/baraff.py``)."""
+"""Compute forward dynamics of chains with the banded matrix J M^-1 J' of ``baselines/baraff.py``."""
 
 from ....compiler.numba_jit.jit import device, inline
 from . import fields as f
@@ -8,13 +8,13 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 @inline
 def band_of(I):
-    """Return the offset of row 0 in the full matrix, the stride between rows, and the bandwidth."""
+    """Return the offset in ``W`` of the banded matrix's entry (0, 0), the stride between rows, and the bandwidth."""
     return I[f.AT_BANDED] + I[f.BAND] - 1, I[f.BAND] - 1, I[f.BAND]
 
 
 @device
 def assemble(I, W):
-    """Compute the right-hand side and the lower band of J M^-1 J' + C, from the tips; rows end with the diagonal."""
+    """Compute the right-hand side and the lower band of J M^-1 J' + C; rows are ordered from the tip to the base."""
     a, step, width = band_of(I)
     clear(W, I[f.AT_BANDED], I[f.LINES] * width)
     for i in range(1, I[f.BODIES]):

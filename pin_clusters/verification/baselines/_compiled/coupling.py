@@ -1,8 +1,8 @@
-"""Tree velocities as functions of the independent velocities, for each part (group of rows that share velocities).
+"""Compute tree velocities from the independent velocities, for each part (group of rows that share velocities).
 
-The scaled rows [K_d, K_i, 1] (dependent velocities, independent velocities, identity) are solved by Gauss-Jordan
-elimination with complete pivoting. This yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows in terms of
-these.
+Let K_d and K_i contain the columns of the dependent and the independent velocities in the scaled rows. Gauss-Jordan
+elimination of [K_d, K_i, 1] with complete pivoting yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as
+combinations of the pivot rows.
 """
 
 import math
@@ -16,7 +16,7 @@ from .linear import backward, cholesky, clear, dot, each, forward
 from .motion import to_parent
 
 SINGULAR = 1e-10
-"""If a pivot is below this fraction of the first one, the rows do not determine the dependent velocities."""
+"""If a pivot is below this fraction of the first pivot, the rows do not determine the dependent velocities."""
 
 # Numbers of rows, dependent and independent velocities; offsets of rows, pivots and elimination; row length.
 Part = namedtuple("Part", "rows n free first_row pivots a width")
@@ -31,7 +31,7 @@ def part(I, p):
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add the coefficients of row r for the joints below body ``top``; ``columns`` maps velocities to columns."""
+    """Add to ``W`` the coefficients of row r for the joints below body ``top``; ``columns`` gives their columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:

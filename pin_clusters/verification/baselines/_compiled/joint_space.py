@@ -1,4 +1,4 @@
-"""Forward dynamics from the mass matrix, which is computed by unit accelerations or by composite inertias."""
+"""Compute forward dynamics from the mass matrix, by unit accelerations or by composite inertias."""
 
 from ....compiler.numba_jit.jit import device, inline
 from ....kernels.numbers.memory import put
@@ -37,7 +37,7 @@ def turning(I, W):
 
 @device
 def inverse_dynamics(I, W, moving, to):
-    """Compute the tree torques for the accelerations at ``AT_AT``; without ``moving``, omit velocity and gravity."""
+    """Compute the tree torques for the accelerations at ``AT_AT``; unless ``moving``, ignore velocities and gravity."""
     put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3()))
     for i in range(1, I[f.BODIES]):
         a = from_parent(I, W, I[f.AT_A], i)
@@ -132,7 +132,7 @@ def moved_inertia(L, d):
 
 @device
 def tree_masses(I, W):
-    """Compute the non-zero lower triangle of the tree's mass matrix; store composite inertias in ``AT_BODY``."""
+    """Compute the non-zero lower entries of the tree's mass matrix; store composite inertias at ``AT_BODY``."""
     nt, masses = I[f.TREE_V], I[f.AT_MASSES]
     for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # a rod couples velocities of different branches
         for n in each(I, f.ROD_DOF, k):
@@ -192,7 +192,7 @@ def project(I, W):
 
 @device
 def factorise(I, W):
-    """Factorise M = L' D L in place, from the tips to the base; each list ends with the diagonal entry."""
+    """Factorise M = L' D L in place, from the tips to the base; each list in ``UPS`` ends with the diagonal entry."""
     n, M = I[f.NV], I[f.AT_MY]
     for k in range(n - 1, -1, -1):
         first, last = I[f.UPS] + I[I[f.UP] + k], I[f.UPS] + I[I[f.UP] + k + 1] - 1

@@ -15,13 +15,13 @@ ALL = 1 << 40
 
 @inline
 def each(I, table, i):
-    """Return the indices of list i of a list table."""
+    """Return the range of indices of list i in a table of concatenated lists."""
     return range(I[I[table] + i], I[I[table] + i + 1])
 
 
 @device
 def cholesky(W, a, n, width, band=ALL):
-    """Compute the Cholesky factor of the matrix at a (lower triangle) in place; return whether this succeeds."""
+    """Replace the lower triangle at offset ``a`` by its Cholesky factor L; return whether this succeeds."""
     for j in range(n):
         row = a + width * j
         original = W[row + j]
@@ -44,7 +44,7 @@ def cholesky(W, a, n, width, band=ALL):
 
 @device
 def forward(W, a, n, width, x, band=ALL):
-    """Replace the vector at x by L^-1 x."""
+    """Multiply the vector at offset ``x`` by L^-1, where L is the Cholesky factor at offset ``a``."""
     for i in range(n):
         row = a + width * i
         y = W[x + i]
@@ -55,7 +55,7 @@ def forward(W, a, n, width, x, band=ALL):
 
 @device
 def backward(W, a, n, width, x, band=ALL):
-    """Replace the vector at x by L^-T x."""
+    """Multiply the vector at offset ``x`` by L^-T, where L is the Cholesky factor at offset ``a``."""
     for i in range(n - 1, -1, -1):
         y = W[x + i]
         for k in range(i + 1, min(n, i + band)):

@@ -15,7 +15,7 @@ from ....kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym
 
 @device
 def orthonormal(W, s, n, to):
-    """Compute an orthonormal basis of R^6, as rows; the first n rows span the n rows at s."""
+    """Compute an orthonormal basis of R^6, as rows; its first n rows have the same span as the n rows at ``s``."""
     k, axis = 0, 0
     while k < 6:
         if k < n:
@@ -53,7 +53,7 @@ def dual(W, s, n, basis, t):
 def joint_axes(I, W, temp):
     """Compute T, which maps relative motions to joint velocities, and the force directions J of each joint.
 
-    J also contains the motion directions of joints with armature. P contains J about the origin of the parent body.
+    J also contains the motion directions of joints with armature. P expresses J about the origin of the parent body.
     """
     for i in range(1, I[f.BODIES]):
         first, n = I[I[f.DOF] + i], len(each(I, f.DOF, i))
@@ -111,7 +111,7 @@ def inertias(I, W):
 
 @inline
 def lent(I, W, i, a):
-    """Compute the wrench that gives the borrowed inertia of body i the acceleration a."""
+    """Compute the wrench that accelerates the borrowed inertia of body i with acceleration a."""
     share = I[f.AT_SHARE] + 5 * i
     axis, spin = rot(load9(W, I[f.AT_R] + 9 * i), load3(W, share + 2)), angular(a)
     return join(linear(a) * W[share], (spin - axis * dot3(axis, spin)) * W[share + 1])

@@ -56,7 +56,7 @@ def about(axis, s, c):
 
 @inline
 def step(W, R, o, d, s, end):
-    """Move the point o by d (in axes R), and convert the motions stored from s to end to the new reference point."""
+    """Move the point o by d (in axes R), and convert the motions in ``W[s:end]`` to the new reference point."""
     d = rot(R, d)
     for k in range(s, end, 6):
         put(W, k, moved(load6(W, k), d))

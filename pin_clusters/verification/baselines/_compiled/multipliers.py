@@ -1,4 +1,4 @@
-"""Forward dynamics of trees in maximal coordinates by sparse L D L' factorisation (see ``baselines/baraff.py``).
+"""Compute forward dynamics of trees by the sparse L D L' factorisation of ``baselines/baraff.py``.
 
 Bodies and joints are eliminated from the tips to the base. When a body is eliminated, its only remaining neighbour is
 its joint. When a joint is eliminated, its only remaining neighbour is the parent body. Therefore, there is no fill-in.

@@ -1,4 +1,4 @@
-"""Compute the constraint rows of couplings, loops and rotors: wrenches on bodies, and right-hand sides."""
+"""Compute the constraint rows of couplings, loops and rotors, as wrenches on bodies, and their right-hand sides."""
 
 import math
 
@@ -13,7 +13,7 @@ from .motion import moved, to_parent
 
 @inline
 def point(I, W, body, x):
-    """Return the world position of a point on a body; x is the offset of its coordinates in the body frame."""
+    """Return the world position of a point on a body; ``W`` contains its body-frame coordinates at offset ``x``."""
     return load3(W, I[f.AT_O] + 3 * body) + rot(load9(W, I[f.AT_R] + 9 * body), load3(W, x))
 
 
@@ -30,7 +30,7 @@ def wrench_at(I, W, body, p, n, m):
 
 @inline
 def point_motion(I, W, body, p):
-    """Return the spatial velocity of a body about a point p, and the acceleration w x v of this point."""
+    """Return the spatial velocity [v; w] of a body about a point p, and the acceleration w x v of this point."""
     v = moved(load6(W, I[f.AT_V] + 6 * body), arm(I, W, body, p))
     return v, cross(angular(v), linear(v))
 
@@ -87,7 +87,7 @@ def rod_rows(I, W, c):
 
 @device
 def middles(I, W):
-    """Compute the wrenches of the middle masses of rods: half a unit force at each end, along each axis."""
+    """Compute the wrenches of the middle masses of rods: for each axis, half a unit force at each end."""
     for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
         c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3()
         n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
@@ -107,9 +107,9 @@ def fakes(I):
 def harmonics(I, W, c, q, x):
     """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
-    x is work space for the coordinates. The constants are the weights and the phase of each angle, then the coefficient
-    of each term. The table contains the numbers of joints and angles. Each joint has an index in q, and a flag for
-    cosine and sine in q. Each term has the number of its factors, and the kind and angle of each factor.
+    ``x`` is the offset of work space. The constants are the weights and the phase of each angle, then the coefficient
+    of each term. The table contains the numbers of joints and angles; for each joint, its index in q, and whether q
+    contains cosine and sine; for each term, the number of factors, and the kind and angle of each factor.
     """
     table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
     n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
@@ -179,7 +179,7 @@ def closures_at(I, W, q, temp):
 
 @device
 def biases(I, W):
-    """Compute the right-hand sides of all rows, which the products of rows and body accelerations must equal."""
+    """Compute the right-hand sides of all rows; the products of rows and body accelerations must be equal to them."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
@@ -220,7 +220,7 @@ def frame_biases(I, W, c, right):
 
 @inline
 def joint_biases(I, W, c, right):
-    """Compute the negative velocity terms of each row between joints, from its second derivatives."""
+    """Compute minus the velocity-dependent term of each row between joints, from its second derivatives."""
     n, angles = I[I[I[f.C_MORE] + c]], I[I[I[f.C_MORE] + c] + 1]
     H = I[I[f.C_REAL] + c] + angles * (n + 1)
     for r in range(I[I[f.C_SIZE] + c]):
@@ -234,7 +234,7 @@ def joint_biases(I, W, c, right):
 
 @device
 def joint_entries(I, W):
-    """Compute the wrenches on adjacent bodies of rows between joints, and add their velocity terms."""
+    """Compute the wrenches that rows between joints exert on adjacent bodies; add the velocity-dependent terms."""
     for r in range(I[f.HARD]):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
         for k in each(I, f.TERM, r):

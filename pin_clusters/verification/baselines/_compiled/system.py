@@ -32,8 +32,8 @@ def at_state(I, W, q, v):
 def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
     """Compute independent accelerations, and joint wrenches if ``forces`` is not empty; return an error code or 0.
 
-    Three functions depend on the method. ``factorise`` factorises the system and propagates the loads to the base.
-    ``felt`` computes the dense system. ``release`` computes joint forces and body accelerations, base to tips.
+    The method supplies three functions. ``factorise`` factorises the system and propagates the loads to the base.
+    ``felt`` computes the dense system. ``release`` computes joint forces and body accelerations, from base to tips.
     """
     if not at_state(I, W, q, v):
         return f.LOOPS
@@ -108,7 +108,7 @@ def links(I, W):
 
 @device
 def own_block(I, W, i, to, width, y, near):
-    """Compute the lower triangle of J Phi J' + C for the joint of body i, and the right-hand side at offset y.
+    """Compute the lower triangle of J M^-1 J' + C for the joint of body i, and the right-hand side at offset y.
 
     ``width`` is the row length of the result. If ``near`` is set, the inertia of the parent body is included.
     """
@@ -128,7 +128,7 @@ def own_block(I, W, i, to, width, y, near):
 
 @device
 def feel(I, W, nodes):
-    """Set the wrench of each row at each body and joint (the nodes) to the row's wrench on the body, or to zero."""
+    """Initialise the wrench of each row at each node (body or joint) to the row's wrench on the body, else to zero."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
@@ -137,7 +137,7 @@ def feel(I, W, nodes):
 
 @device
 def collect(I, W, node, sign, felt, size, base, n):
-    """Add the contribution of one body or joint to the dense system, for all pairs of rows that act on the node."""
+    """Add the contribution of a node (body or joint) to the dense system, for all pairs of rows that act on it."""
     for a in each(I, f.NODE, node):
         r = I[I[f.NODE_ROW] + a]
         row_index, x = place(I, r), felt + 6 * a
@@ -218,7 +218,7 @@ def accelerations(I, W, out):
 
 @device
 def joint_wrenches(I, W, tau, forces):
-    """Compute the wrench of each joint (bearings, motors, armature and joint rows) in the axes of its body."""
+    """Compute the wrench of each joint, including motors, armature and rows between joints, in the axes of its body."""
     for i in range(1, I[f.BODIES]):
         wrench = I[f.AT_E] + 6 * i
         clear(W, wrench, 6)
