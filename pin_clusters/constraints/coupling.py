@@ -20,8 +20,8 @@ from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_c
 from ._functions import central_differences, function_defect, picklable, restored  # isort: skip
 
 # A derivative is accepted if it differs from finite differences by less than this value, relative to the largest entry.
-# For a smooth phi, finite differences have a smaller error. The error is largest for "third", whose check may difference
-# finite differences again.
+# For a smooth phi, finite differences have a smaller error. The error is largest for "third", whose check
+# may difference finite differences again.
 TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
 BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6

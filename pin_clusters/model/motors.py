@@ -40,8 +40,8 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
     for name, motor in motors.items():
         if any(motor.loss_factors) and not by_name[name].spins:
             raise ConstraintError(
-                f"{motor.label}: losses of its gear need a rotor that is lumped into its carrier, but {name!r} is kept as "
-                f"a body: {by_name[name].reason} Replace the body by pc.Rotor, or omit efficiency."
+                f"{motor.label}: losses of its gear need a rotor that is lumped into its carrier, but {name!r} is kept "
+                f"as a body: {by_name[name].reason} Replace the body by pc.Rotor, or omit efficiency."
             )
     return _without_idlers([dataclasses.replace(r, motor=motors.get(r.name)) for r in rotors])
 
