@@ -151,9 +151,8 @@ class Approximation(ABC):
     def _check(self, q: np.ndarray) -> None:
         if self._sound or not np.all(np.isfinite(q)):
             return
-        self._sound = not is_singular(
-            self._crba(q)
-        )  # a matrix that is regular at one pose is regular at almost all poses
+        # A matrix that is regular at one pose is regular at almost all poses.
+        self._sound = not is_singular(self._crba(q))
         if not self._sound:
             raise SingularClusterError(
                 f"the mass matrix of the approximation {self.name!r} of {self.model.name!r} is singular, because "

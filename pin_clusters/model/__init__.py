@@ -27,6 +27,7 @@ from .expansion import joint_forces as joint_forces
 from .expansion import rotor_ids as rotor_ids
 from .expansion import visit as visit
 from .findings import once as once
+from .findings import once_per as once_per
 from .loops import Loops as Loops
 from .loops import analysis_of as analysis_of
 from .loops import assemble as assemble

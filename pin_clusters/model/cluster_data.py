@@ -12,7 +12,7 @@ import pinocchio as pin
 from .._support.arrays import on_a_page
 from ..compiler import entry_points as kernels
 from ..compiler.choice import engine, functions_of
-from ..compiler.operations import COUPLING_DERIVATIVES, OPERATIONS
+from ..compiler.operations import OPERATIONS
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory, Result
 from .owed_members import OwedMembers, owed
@@ -341,14 +341,6 @@ class ClusterData(OwedMembers):
     def _code_with_forces(self, kernel: str) -> int:
         special, generic = self._functions, self._kernels[kernel].compiled_address
         return generic if special is None else int(special.forced_address(kernel, generic))
-
-    def _code_of_coupling(self, name: str) -> int:
-        special, generic = self._functions, kernels.coupling.compiled_address
-        return generic if special is None else int(special.address(name, generic))
-
-    def _code_of_motion_rates(self) -> int:
-        special, generic = self._functions, kernels.coupling_derivatives.compiled_address
-        return generic if special is None else int(special.address(COUPLING_DERIVATIVES.name, generic))
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel with the tables of ``result`` for the public function ``of``; return the status code."""

@@ -36,7 +36,6 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = (
     ),
 )
 _DATA = pin.RigidConstraintData
-_HEAD = object.__basicsize__
 _BEFORE, _BEHIND = 96, 400  # range that is searched before and after the first placement in a contact, [bytes]
 
 

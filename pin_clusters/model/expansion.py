@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.groups import grouped
 from .._support.trees import in_q, in_v
 from ..constraints.rows import joint_id
 from ..errors import ModelError
@@ -131,9 +132,7 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
 
 def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
     """Yield the joints in depth-first order; each rotor directly follows its carrier."""
-    children: dict[int, list[int]] = {}
-    for j in range(1, tree.njoints):
-        children.setdefault(tree.parents[j], []).append(j)
+    children = grouped((tree.parents[j], j) for j in range(1, tree.njoints))
     stack = [0]
     while stack:
         j = stack.pop()

@@ -1,8 +1,9 @@
-"""Caches results that depend only on the topology of a model, for the lifetime of the topology."""
+"""Caches results that depend only on a part of a model, for the lifetime of this part."""
 
 import functools
 import weakref
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TypeVar
 
 from .cluster_model import ClusterModel
@@ -10,16 +11,25 @@ from .cluster_model import ClusterModel
 _T = TypeVar("_T")
 
 
-def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
-    """Decorate a function so that its result is cached per topology; models that differ only in parameters share it."""
-    cached: dict[int, _T] = {}
+def once_per(part: str) -> Callable[[Callable[[ClusterModel], _T]], Callable[[ClusterModel], _T]]:
+    """Return a decorator that caches the result of a function for each object at the attribute path ``part``."""
+    part_of = attrgetter(part)
 
-    @functools.wraps(find)
-    def found(model: ClusterModel) -> _T:
-        key = id(model.tables.topology)
-        if key not in cached:
-            cached[key] = find(model)
-            weakref.finalize(model.tables.topology, cached.pop, key, None)
-        return cached[key]
+    def decorate(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
+        cached: dict[int, _T] = {}
 
-    return found
+        @functools.wraps(find)
+        def found(model: ClusterModel) -> _T:
+            owner = part_of(model)
+            if (key := id(owner)) not in cached:
+                cached[key] = find(model)
+                weakref.finalize(owner, cached.pop, key, None)
+            return cached[key]
+
+        return found
+
+    return decorate
+
+
+once = once_per("tables.topology")
+"""Decorator that caches the result of a function per topology; models that differ only in parameters share it."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._support.arrays import in_order, on_a_page
+from .._support.groups import grouped
 from .._support.tables import Table
 from ..compiler import entry_points as kernels
 from ..constraints.closures import RodClosure
@@ -76,10 +77,7 @@ class _Writer(Table):
         if self.base and b == 1:
             offsets.update((k, self.units + 6 * k) for k in range(6))
             return rl.Reach(0, 0)
-        driven: dict[int, list[int]] = {}
-        for iv in range(L.iv, L.iv + L.ndof):
-            for k in self._moving(iv):
-                driven.setdefault(k, []).append(iv)
+        driven = grouped((k, iv) for iv in range(L.iv, L.iv + L.ndof) for k in self._moving(iv))
         new_columns = [
             rl.Column(k, self.reserve(6), offsets.get(k, self.nothing), ivs[0], ivs[-1] + 1)
             for k, ivs in sorted(driven.items())

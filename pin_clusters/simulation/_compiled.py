@@ -43,14 +43,9 @@ class CompiledMoves(Coordinates):
         return self._table
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
-        out = np.empty(self.model.nq)
-        if (
-            np.isfinite(x).all()
-            and kernels.moved.call(
-                self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._q_work, self._q_loops
-            )
-            == 0
-        ):
+        out, space = np.empty(self.model.nq), self.space
+        arguments = self.plan, self.ratios, q, x, out, self._q_work, self._q_loops
+        if np.isfinite(x).all() and kernels.moved.call(space.pointer, space.calls, *arguments) == 0:
             return out
         return super().move(q, x)
 

@@ -1,6 +1,5 @@
 """Passive forces of simulation steps (springs, dampers, friction, gear losses), in Python and as kernel tables."""
 
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from ..algorithms.dynamics.minverse import computeMinverse
 from ..errors import ModelError, PinClustersError
 from ..kernels.tables import layout as at_joints
 from ..kernels.tables import passive as at
-from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once, primitives_of
+from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once, once_per, primitives_of
 
 
 class Table(NamedTuple):
@@ -248,16 +247,10 @@ class _Carriers(NamedTuple):
         return cls(tuple(links), tuple(carried))
 
 
-_inverses: dict[int, np.ndarray] = {}
-
-
+@once_per("tables.params")
 def _inverse(model: ClusterModel) -> np.ndarray:
-    """Return M^-1 at the reference pose; the result is cached for the lifetime of the model's tables."""
-    key = id(model.tables.params)
-    if key not in _inverses:
-        _inverses[key] = computeMinverse(model, model.createData(), model.q_reference).copy()
-        weakref.finalize(model.tables.params, _inverses.pop, key, None)
-    return _inverses[key]
+    """Return M^-1 at the reference pose."""
+    return computeMinverse(model, model.createData(), model.q_reference).copy()
 
 
 @once

@@ -92,10 +92,4 @@ register(_forces, 3, "a_gf")
 register(_forces_of_a_tree, 3, "f")
 register(_columns, 1, "J")
 register(_rates, 2, "dJ")
-
-
-def _places(data: ClusterData, q: np.ndarray) -> None:
-    _tree.compute(data.model, data, COLUMNS, q)
-
-
-recipes["J oMi"] = _places
+recipes["J oMi"] = lambda data, q: _columns(data.model, data, q)

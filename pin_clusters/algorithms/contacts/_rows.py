@@ -194,14 +194,8 @@ def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
     data, derivatives = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"], late=True)
-        form.work.append(
-            (
-                "copy",
-                derivatives.after_impact.size,
-                derivatives.after_impact,
-                np.full(derivatives.after_impact.size, np.nan),
-            )
-        )
+        state = derivatives.after_impact
+        form.work.append(("copy", state.size, state, np.full(state.size, np.nan)))
     else:
         form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"], late=True)
         form.keep(derivatives.after_aba, vectors, form.work)

@@ -52,13 +52,8 @@ def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
     """Register a call form in the C extension, which uses it as long as the contacts keep their addresses."""
-    n, m, nq, derivatives, workspace = (
-        data.model.nv,
-        len(plan.forces),
-        data.model.nq,
-        data._derivatives,
-        plan.derivatives,
-    )
+    nq, n, m = data.model.nq, data.model.nv, len(plan.forces)
+    derivatives, workspace = data._derivatives, plan.derivatives
     settings = None if method is None else settings_of(method)
     key = function.__name__, names, restitution, None if settings is None else settings.tobytes()
     numbers = {
@@ -168,20 +163,8 @@ def differentiate(
     index, numbers, _, _ = tables_of = plan.tables(kind)
     numbers[[layout.RESTITUTION, layout.DAMPING]] = restitution, damping
     jacobian, _, turned, columns = workspace.rows
-    of_rates = (
-        q,
-        v,
-        torque,
-        ddq,
-        index,
-        numbers,
-        plan.forces,
-        workspace.acting,
-        derivatives.tau,
-        *outputs,
-        NOTHING,
-        jacobian,
-    )
+    state = q, v, torque, ddq
+    of_rates = *state, index, numbers, plan.forces, workspace.acting, derivatives.tau, *outputs, NOTHING, jacobian
     if kernels.JIT:
         of_forward = q, v, torque, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
@@ -233,7 +216,7 @@ def _plain(
     code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *tables_of, plan.forces, ddq)
     if code:
         return int(code)
-    index, params, work, rates = tables.arrays
+    index = tables.arrays[0]
     contact_index, numbers, _, gram = tables_of
     plain.loads(index, contact_index, plan.forces, workspace.acting)
     zeros = np.zeros(len(v))
@@ -241,35 +224,11 @@ def _plain(
     if code:
         return code
     jacobian, response, turned, columns = workspace.rows
-    plain.rows_of_contacts(
-        index,
-        params,
-        work,
-        rates,
-        contact_index,
-        numbers,
-        plan.forces,
-        jacobian,
-        workspace.sides[3 * len(v) ** 2 :],
-        turned,
-        columns,
-    )
+    sides_of_forces = workspace.sides[3 * len(v) ** 2 :]
+    of_contacts = contact_index, numbers, plan.forces, jacobian, sides_of_forces, turned, columns
+    plain.rows_of_contacts(*tables.arrays, *of_contacts)
     if impact and (code := run(zeros, ddq - v)):
         return code
     tree, factors = data._derivatives.tree, data._derivatives.factors
-    return int(
-        differentiated(
-            index,
-            contact_index,
-            gram,
-            tree,
-            workspace.order,
-            workspace.sides,
-            factors,
-            *outputs,
-            jacobian,
-            response,
-            turned,
-            *out,
-        )
-    )
+    solver = index, contact_index, gram, tree, workspace.order, workspace.sides, factors
+    return int(differentiated(*solver, *outputs, jacobian, response, turned, *out))

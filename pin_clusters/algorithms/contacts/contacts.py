@@ -227,7 +227,7 @@ def impulseDynamics(
         True
     """
     _check.model_data(model, data)
-    if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and _is_number(contact_models):
+    if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and np.ndim(contact_models) == 0:
         # This overload has no q: the arguments are v_before, J, r_coeff, mu.
         options = contact_models, contact_datas
         q, v_before, constraint_jacobian = None, q, v_before
@@ -281,10 +281,6 @@ def impulseDynamics(
 
 def _is_rows(x: Any) -> bool:
     return type(x) in (list, tuple) and len(x) > 0 and all(isinstance(row, (list, tuple)) for row in x)
-
-
-def _is_number(x: Any) -> bool:
-    return x is None or np.ndim(x) == 0
 
 
 def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:

@@ -71,8 +71,7 @@ def computeConstraintDynamicsDerivatives(
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    stored = data._derivatives
-    state = stored.after_contacts
+    state = data._derivatives.after_contacts
     if not np.isfinite(state).all():
         raise NotComputedError(
             "computeConstraintDynamicsDerivatives needs the results of pc.constraintDynamics in data. Call "
@@ -131,8 +130,7 @@ def computeImpulseDynamicsDerivatives(
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    stored = data._derivatives
-    state = stored.after_impact
+    state = data._derivatives.after_impact
     if not np.isfinite(state).all():
         raise NotComputedError(
             "computeImpulseDynamicsDerivatives needs the results of pc.impulseDynamics with contacts in data. "

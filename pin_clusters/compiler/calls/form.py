@@ -224,18 +224,8 @@ class Form:
         state = [x for name in named for x in (self.size(name), self.word(name))]
         state += [0, words] * (3 - len(named))
         clears = owed.clears if clears is None else clears
-        note = (
-            "note",
-            owed.buffer,
-            clears,
-            owed.owes,
-            owed.spoils,
-            len(words),
-            words,
-            sum(state[::2]),
-            kept_state,
-            *state,
-        )
+        members = owed.buffer, clears, owed.owes, owed.spoils
+        note = ("note", *members, len(words), words, sum(state[::2]), kept_state, *state)
         (self.work if late else self.before).append(note)
         self.work.append(("owe",))
 

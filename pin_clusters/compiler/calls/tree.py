@@ -1,6 +1,7 @@
 """Plans of functions of the spanning tree, which compute kinematics, momentum, Jacobians and frame derivatives."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
     data, name = form.owner, "coupling_rate" if rate else "coupling"
     if not data._model.closures:
         return True
-    code = data._code_of_coupling(name)
+    code = data._code(name, COUPLING.name)
     if code:
         form.run(COUPLING, code, data._pointers[name], f"q {v}", early=True)
     return bool(code)
@@ -38,7 +39,7 @@ def differentiate(form: Form, given: str, to: Any) -> bool:
     data = form.owner
     if not data._model.closures:
         return True
-    code = data._code_of_motion_rates()
+    code = data._code("", COUPLING_DERIVATIVES.name)
     if code:
         tables = data._pointers["motion_rates"]
         form.run(COUPLING_DERIVATIVES, code, tables, f"{given} found", arrays={"found": to}, early=True)
@@ -226,9 +227,6 @@ def of_derivatives(level: int, shape: str = "motion") -> Plans:
     ``shape`` names the shape of each matrix: ``motion`` or ``of_point``.
     """
 
-    def plans(data: Any, function: Any) -> tuple[Any, ...]:
-        return _at_places(data, function, PLACE_DERIVATIVES, write)
-
     def write(form: Form, code: int, M: str) -> Any:
         tables = form.owner._moved_tables
         if level == 1:
@@ -239,7 +237,7 @@ def of_derivatives(level: int, shape: str = "motion") -> Plans:
         form.work[-4:] = [third, fourth, second, run]
         return words
 
-    return plans
+    return partial(_at_places, operation=PLACE_DERIVATIVES, write=write)
 
 
 def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, int, str], Any]) -> tuple[Any, ...]:
@@ -259,9 +257,6 @@ def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, 
 
 
 def of_hessian() -> Plans:
-    def plans(data: Any, function: Any) -> tuple[Any, ...]:
-        return _at_places(data, function, PLACE_HESSIAN, write)
-
     def write(form: Form, code: int, M: str) -> Any:
         data = form.owner
         if data._model.closures:
@@ -275,7 +270,7 @@ def of_hessian() -> Plans:
                 form.work.append(("unless", bent.view("i8"), _DIFFERENTIATED, done))
         return form.run(PLACE_HESSIAN, code, data._tree_tables, f". . {M} +hessian")
 
-    return plans
+    return partial(_at_places, operation=PLACE_HESSIAN, write=write)
 
 
 class _Nothing:

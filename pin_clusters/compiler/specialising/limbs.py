@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._support.groups import grouped
 from ...model import ClusterModel
 
 
@@ -38,10 +39,7 @@ def limbs_of(model: ClusterModel) -> list[Group]:
     groups: list[Group] = []
     waiting = [-1]
     while waiting:
-        alike: dict[int, list[int]] = {}
-        for c in children[waiting.pop()]:
-            alike.setdefault(signatures[c], []).append(c)
-        for equal_clusters in alike.values():
+        for equal_clusters in grouped((signatures[c], c) for c in children[waiting.pop()]).values():
             if len(equal_clusters) > 1:
                 groups.append(tuple(_limb(model, _joints(c, clusters, children, signatures)) for c in equal_clusters))
             else:

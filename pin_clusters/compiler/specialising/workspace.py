@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.groups import grouped
 from ...kernels.tables import tree_layout as tl
 from ...kernels.tables.layout import ROW_WIDTH
 from ...model import ClusterModel
@@ -277,9 +278,7 @@ class _Traced(Memory):
 
 def _in_order(results: list[Result]) -> list[Result]:
     """Return results and operations in the kernel's order, so that operations of different long sums alternate."""
-    by_value = dict[int, list[Result]]()
-    for result in results:
-        by_value.setdefault(result.value.id if isinstance(result.value, Expression) else -1, []).append(result)
+    by_value = grouped((x.value.id if isinstance(x.value, Expression) else -1, x) for x in results)
     ordered = by_value.pop(-1, [])
     for x in needed(result.value for result in results):
         if x.op != INPUT or x.id in by_value:

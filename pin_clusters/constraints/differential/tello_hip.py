@@ -1,6 +1,6 @@
 """Tello's hip differential."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._closed_form import ClosedForm, solutions
-from .._harmonics import Harmonic, coordinates, cos, harmonic_closure, sin
+from .._harmonics import coordinates, cos, harmonic_closure, sin
 from ..closures import Closure
 from ..coupling import Coupling
 from ._base import Differential
@@ -73,22 +73,12 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
 
     def closures(self, tree: pin.Model) -> list[Closure]:
         x1, x2, l1, l2 = coordinates(4)
-        rows = [self._row(y, s, l1, l2) for y, s in ((x1 / self.gear, 1.0), (x2 / self.gear, -1.0))]
+        rows = _equations((x1, x2, l1, l2), self.gear, self._lengths(), sin, cos)
         labels = [f"{self.label}: crank {i}" for i in (1, 2)]
         return [harmonic_closure(self, self._coordinate_joints(tree), rows, labels, ("m", "m"))]
 
-    def _row(self, y: Any, s: float, l1: Any, l2: Any) -> Harmonic:
-        return (
-            self.crank * sin(y)
-            - self.gimbal_length * cos(l1)
-            - s * self.gimbal_offset * sin(l1)
-            - self.post * cos(y) * cos(l2)
-            - self.crank * cos(l1) * sin(l2)
-            - s * self.lateral * sin(y) * sin(l1)
-            + s * self.lateral * sin(l1) * sin(l2)
-            - self.post * cos(l1) * sin(y) * sin(l2)
-            + self.constant
-        )
+    def _lengths(self) -> tuple[float, ...]:
+        return tuple(getattr(self, f) for f in LENGTHS)
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the rotor angles as functions of the link angles, with the real robot's assembly first."""
@@ -107,25 +97,27 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         return coefficients
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        phi = partial(tello_hip_phi, gear=self.gear, lengths=tuple(getattr(self, f) for f in LENGTHS))
-        return self._coupling(phi)
+        return self._coupling(partial(tello_hip_phi, gear=self.gear, lengths=self._lengths()))
 
 
 def tello_hip_phi(x: np.ndarray, gear: float, lengths: Sequence[float]) -> np.ndarray:
     """Return the two published equations of the hip; x contains the angles of rotor 1, rotor 2, gimbal and thigh."""
+    return np.array(_equations(x, gear, lengths, np.sin, np.cos))
+
+
+def _equations(x: Any, gear: float, lengths: Sequence[float], sin: Callable[..., Any], cos: Callable[..., Any]) -> Any:
+    """Return the two equations, for numbers or for symbolic angles; ``sin`` and ``cos`` accept the type of x."""
     crank, gimbal_length, gimbal_offset, post, lateral, constant = lengths
     l1, l2 = x[2], x[3]
-    return np.array(
-        [
-            crank * np.sin(y)
-            - gimbal_length * np.cos(l1)
-            - s * gimbal_offset * np.sin(l1)
-            - post * np.cos(y) * np.cos(l2)
-            - crank * np.cos(l1) * np.sin(l2)
-            - s * lateral * np.sin(y) * np.sin(l1)
-            + s * lateral * np.sin(l1) * np.sin(l2)
-            - post * np.cos(l1) * np.sin(y) * np.sin(l2)
-            + constant
-            for s, y in ((1.0, x[0] / gear), (-1.0, x[1] / gear))
-        ]
-    )
+    return [
+        crank * sin(y)
+        - gimbal_length * cos(l1)
+        - s * gimbal_offset * sin(l1)
+        - post * cos(y) * cos(l2)
+        - crank * cos(l1) * sin(l2)
+        - s * lateral * sin(y) * sin(l1)
+        + s * lateral * sin(l1) * sin(l2)
+        - post * cos(l1) * sin(y) * sin(l2)
+        + constant
+        for s, y in ((1.0, x[0] / gear), (-1.0, x[1] / gear))
+    ]

@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from ..._support.groups import grouped
 from ...compiler.tracing import Program
 from ...compiler.tracing.expressions import ADD, ARGUMENTS, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
 
@@ -80,10 +81,8 @@ class StatementWriter:
         entries = [[(name, i) for i in range(size)] for name, size in zip(names, sizes, strict=True)]
         inputs, outputs = chain(*entries[:n]), chain(*entries[n:])
         self._entries = dict(enumerate(inputs, start=len(program.constants)))
-        self._results: dict[int, list[tuple[str, int]]] = {}
-        for position, entry in zip(program.results.tolist(), outputs, strict=True):
-            self._results.setdefault(position, []).append(entry)
-        users = self._users()
+        self._results = grouped(zip(program.results.tolist(), outputs, strict=True))
+        users = grouped((x, op) for op, *places in self._rows for x in places[: ARGUMENTS[op]])
         self._unread = {x for x in self._entries if x in users or x in self._results}
         used = {self._entries[x][0] for x in self._unread}
         self.unread = [name for name in names[:n] if name not in used]
@@ -96,13 +95,6 @@ class StatementWriter:
             and self._rows[x - self._first][0] == MUL
             and user in (ADD, SUB)
         }
-
-    def _users(self) -> dict[int, list[int]]:
-        users: dict[int, list[int]] = {}
-        for op, *places in self._rows:
-            for x in places[: ARGUMENTS[op]]:
-                users.setdefault(x, []).append(op)
-        return users
 
     def body(self) -> list[str]:
         for k, (op, *places) in enumerate(self._rows):

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -18,13 +17,12 @@ from ...compiler.tracing.program import objects
 from ...compiler.tracing.trace import frame_ids
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
-from ...model import ClusterModel
+from ...model import ClusterModel, once_per
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 # These tolerances are larger than elsewhere, because finite-difference checks open the loops slightly. In addition, the
 # residual after a step must show whether Newton's method converged, even in float32.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
-_routines: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
@@ -135,11 +133,7 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
         function,
         *((name, kinds.get(name, tuple)(x) if isinstance(x, list) else x) for name, x in sorted(options.items())),
     )
-    tables = model.tables
-    of_model = _routines.get(id(tables))
-    if of_model is None:
-        of_model = _routines[id(tables)] = {}
-        weakref.finalize(tables, _routines.pop, id(tables), None)
+    of_model = _routines(model)
     made_routine = of_model.get(key)
     if made_routine is None:
         program = trace(model, function, stack=True, **options)
@@ -149,6 +143,11 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
             made_routine = Routine(program, trace(model, function, status=True, stack=True, **options))
         of_model[key] = made_routine
     return made_routine
+
+
+@once_per("tables")
+def _routines(_: ClusterModel) -> dict[Any, Routine]:
+    return {}
 
 
 def _only(program: Program, wanted: Sequence[bool]) -> Program:

@@ -159,12 +159,9 @@ class Ties:
             self._massive_rod(c, label, a, b)
             return
         name = self.spatial(label, [(c.joint_a, a), (c.joint_b, b)])
-        at_zero = self._distance(self.at_zero, c)
+        ends = [self.at_zero[j].act(np.asarray(p)) for j, p in c.ends]
+        at_zero = float(np.linalg.norm(ends[1] - ends[0]))
         self.tie("tendon", label, {"tendon1": name, "polycoef": text(c.length - at_zero, [0.0] * 4)})
-
-    def _distance(self, poses: list[pin.SE3], c: RodClosure) -> float:
-        ends = [poses[j].act(np.asarray(p)) for j, p in c.ends]
-        return float(np.linalg.norm(ends[1] - ends[0]))
 
     def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
         ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]

@@ -10,8 +10,8 @@ from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, ShapeError
 from .. import ClusterModel, also_pinocchios, check_model
-from ._plans import leaders_of, of_tangent, of_tree
-from .tangents import position_of
+from ._plans import of_tangent, of_tree
+from .tangents import independent_parts, leaders_at, position_of
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
@@ -32,7 +32,7 @@ def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.nda
         >>> pc.squaredDistance(model, q1, pc.integrate(model, q1, np.array([0.1]))).round(6).tolist()
         [0.01]
     """
-    return pin.squaredDistance(*_independent(model, q1, q2))
+    return pin.squaredDistance(*independent_parts(model, q1, q2))
 
 
 @fast(of_tangent)
@@ -51,14 +51,7 @@ def distance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> float:
         >>> round(pc.distance(model, q1, pc.integrate(model, q1, np.array([0.1]))), 6)
         0.1
     """
-    return pin.distance(*_independent(model, q1, q2))
-
-
-def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.ndarray, np.ndarray]:
-    check_model(model)
-    tree, iq = leaders_of(model)
-    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
-    return tree, q1.take(iq), q2.take(iq)
+    return pin.distance(*independent_parts(model, q1, q2))
 
 
 @fast(of_tree)
@@ -147,8 +140,7 @@ def dIntegrateTransport(
         >>> pc.dIntegrateTransport(model, pc.neutral(model), np.array([0.1]), np.eye(1), pin.ARG0).tolist()
         [[1.0]]
     """
-    check_model(model)
-    tree, iq = leaders_of(model)
+    tree, iq = leaders_at(model)
     q, v, J = configuration(model, "q", q), velocity(model, "v", v), np.asarray(numbers("Jin", Jin), dtype=float)
     if J.ndim != 2 or len(J) != model.nv:
         raise ShapeError(f"Jin has shape {J.shape}, but model {model.name!r} needs (nv, n) with nv = {model.nv}.")

@@ -33,6 +33,13 @@ def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
     return leaders_of(model)
 
 
+def independent_parts(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.ndarray, np.ndarray]:
+    """Return the tree of the independent joints, and the coordinates of these joints in two configurations."""
+    tree, iq = leaders_at(model)
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
+    return tree, q1.take(iq), q2.take(iq)
+
+
 @overload
 def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
@@ -85,9 +92,7 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
         >>> by_q1.tolist(), by_q2.tolist()
         ([[-1.0]], [[1.0]])
     """
-    tree, iq = leaders_at(model)
-    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
-    return pin.dDifference(tree, q1.take(iq), q2.take(iq), *position_of(argument_position))
+    return pin.dDifference(*independent_parts(model, q1, q2), *position_of(argument_position))
 
 
 def position_of(given: Any) -> tuple[pin.ArgumentPosition, ...]:

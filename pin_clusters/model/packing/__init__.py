@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..._support.groups import grouped
 from ...constraints.closures import massive
 from ...kernels.tables import layout as at
 from ...kernels.tables.layout import FREE, SINGLE, Cluster, Header
@@ -172,9 +173,7 @@ def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
 def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
     """Return a depth-first order of the clusters, in which the descendants of a cluster directly follow it."""
     home = {j: t for t, joints in enumerate(clusters) for j in joints}
-    below: dict[int | None, list[int]] = {}
-    for t, output in enumerate(outputs):
-        below.setdefault(home.get(output), []).append(t)
+    below = grouped((home.get(output), t) for t, output in enumerate(outputs))
     order: list[int] = []
     waiting = below.get(None, [])[::-1]
     while waiting:

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import in_order
+from ..._support.groups import grouped
 from ..._support.tables import Table
 from ...kernels.tables import layout as at
 from ..elements import RotorElement
@@ -51,10 +52,7 @@ class Robot:
         self.body_of_joint = {0: 0}  # The last primitive of a joint moves its body.
         self.align = {0: np.eye(3)}
         self._elements = [r for r in rotors if r.spins]
-        self._of_column: dict[int, list[int]] = {}
-        for i, r in enumerate(self._elements):
-            for k in np.flatnonzero(r.row).tolist():
-                self._of_column.setdefault(k, []).append(i)
+        self._of_column = grouped((k, i) for i, r in enumerate(self._elements) for k in np.flatnonzero(r.row).tolist())
         self._parents = [int(p) for p in tree.parents]
         self._mass = [float(inertia.mass) for inertia in inertia_tree.inertias]
         self._reach = [0.0] * tree.njoints  # distance of each joint from the universe along its path, [m]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +10,7 @@ import pinocchio as pin
 from ...algorithms._shared.points import Points
 from ...compiler import entry_points as kernels
 from ...kernels.tables import ground as at
-from ...model import ClusterModel, with_loops
+from ...model import ClusterModel, once_per, with_loops
 from .._compiled import CompiledMoves
 from .._settings import Settings
 from .near import LATE, PUTS, SLACK, SLOP, SPEED
@@ -235,17 +234,15 @@ def _points(
 
 def _asked(model: ClusterModel, joints: list[int], *, whole: bool) -> Points:
     """Return the arrays that describe points on joints; the layout is cached for the lifetime of the model's tables."""
-    key = id(model.tables.params)
-    if key not in _layouts:
-        _layouts[key] = {}
-        weakref.finalize(model.tables.params, _layouts.pop, key, None)
-    layouts, key_of_joints = _layouts[key], (tuple(joints), whole)
-    if key_of_joints not in layouts:
-        layouts[key_of_joints] = Points(model, joints, columns=whole, rates=whole)
-    return layouts[key_of_joints].again()
+    layouts, key = _layouts(model), (tuple(joints), whole)
+    if key not in layouts:
+        layouts[key] = Points(model, joints, columns=whole, rates=whole)
+    return layouts[key].again()
 
 
-_layouts: dict[int, dict[tuple[tuple[int, ...], bool], Points]] = {}
+@once_per("tables.params")
+def _layouts(_: ClusterModel) -> dict[tuple[tuple[int, ...], bool], Points]:
+    return {}
 
 
 def _system(n: int) -> at.System:

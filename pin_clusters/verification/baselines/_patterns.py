@@ -38,22 +38,16 @@ def virtual_work(tables: Tables) -> None:
         for j in neighbours[i]:
             rows_at[nb + j] |= rows_at[nb + i]
     _nodes(tables, rows_at, [*links, *neighbours], [nb] * (2 * nb))
-    tables.reserve(
-        {
-            f.AT_HALF_J: 36 * nb,
-            f.AT_HALF_P: 36 * nb,
-            f.AT_PIVOT: 36 * nb,
-            f.AT_BLOCK: 36 * len(slots),
-            f.AT_LAMBDA: 6 * nb,
-            f.AT_E: 6 * nb,
-        }
-    )
+    tables.reserve({f.AT_PIVOT: 36 * nb, f.AT_BLOCK: 36 * len(slots), f.AT_LAMBDA: 6 * nb})
 
 
 def _nodes(
     tables: Tables, rows_at: list[set[int]], next_nodes: list[list[int]], shift: list[int], *, always: bool = False
 ) -> None:
-    """Add the rows that act at each node (body or joint), and the nodes to which elimination propagates them."""
+    """Add the rows that act at each node (body or joint), and the nodes to which elimination propagates them.
+
+    Also reserve the work space that all three solvers need.
+    """
     order = [sorted(rows) for rows in rows_at]
     tables.lists(f.NODE, f.NODE_ROW, order)
     slot = {pair: n for n, pair in enumerate((node, r) for node, rows in enumerate(order) for r in rows)}
@@ -64,7 +58,9 @@ def _nodes(
         tables.lists(f.GOES, f.GOES_TO, targets)
     entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
     tables.put(f.ENTRY_NODE, [slot[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
+    nb = len(tables.bodies)
     tables.reserve({f.AT_Y: 6 * len(slot), f.AT_SYSTEM: len(tables.rows) ** 2})
+    tables.reserve({f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_E: 6 * nb})
 
 
 def tree(tables: Tables) -> None:
@@ -78,16 +74,7 @@ def tree(tables: Tables) -> None:
                 rows_at[b].add(r)
                 b = bodies[b].parent
     _nodes(tables, rows_at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
-    tables.reserve(
-        {
-            f.AT_HALF_J: 36 * nb,
-            f.AT_HALF_P: 36 * nb,
-            f.AT_PIVOT: 36 * nb,
-            f.AT_LAMBDA: 6 * nb,
-            f.AT_E: 6 * nb,
-            f.AT_Z: 6 * sum(len(x) for x in rows_at),
-        }
-    )
+    tables.reserve({f.AT_PIVOT: 36 * nb, f.AT_LAMBDA: 6 * nb, f.AT_Z: 6 * sum(len(x) for x in rows_at)})
 
 
 def chain(tables: Tables) -> None:
@@ -104,16 +91,7 @@ def chain(tables: Tables) -> None:
     tables.header[f.LINES] = lines
     tables.band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
     tables.header[f.BAND] = tables.band
-    tables.reserve(
-        {
-            f.AT_HALF_J: 36 * nb,
-            f.AT_HALF_P: 36 * nb,
-            f.AT_LAMBDA: 6 * nb + lines,
-            f.AT_E: 6 * nb,
-            f.AT_BANDED: lines * tables.band,
-            f.AT_Z: lines * len(tables.rows),
-        }
-    )
+    tables.reserve({f.AT_LAMBDA: 6 * nb + lines, f.AT_BANDED: lines * tables.band, f.AT_Z: lines * len(tables.rows)})
 
 
 def generalized(tables: Tables) -> None:

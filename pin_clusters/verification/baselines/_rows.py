@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...constraints.called import CallableClosure
-from ...constraints.closures import Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
+from ...constraints.closures import Closure, FrameClosure, HarmonicClosure, RodClosure
 from ...errors import NotAvailableError
 from ...model import ClusterModel, Equations, SpanningTree
 from ._bodies import Body
@@ -70,9 +70,7 @@ class Rows:
             self.rows += [Row(ends, [], [], 1.0, 1.0 / rod.point_masses[1]) for _ in range(3)]
 
     def _close(self, c: Closure, length: float) -> None:
-        if isinstance(c, JointClosure):
-            if not isinstance(c, HarmonicClosure | CallableClosure):
-                raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
+        if isinstance(c, HarmonicClosure | CallableClosure):
             places = [int(self.span.from_tree_v[self.model.own_tree.idx_vs[j]]) for j in c.joints]
             neighbours = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
             for unit in c.units:

@@ -182,11 +182,8 @@ class Tables:
                 program, constants = program_of(c, [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints])
                 kind, extra = f.HARMONIC, self._also(program)
             else:
-                kind, extra, constants = (
-                    f.JOINTS,
-                    self._also([len(c.bodies), 0]),
-                    np.zeros(c.size * len(c.bodies) ** 2),
-                )
+                kind, extra = f.JOINTS, self._also([len(c.bodies), 0])
+                constants = np.zeros(c.size * len(c.bodies) ** 2)
             offset = self.keep(constants)
             if isinstance(c, CallableClosure):
                 terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])

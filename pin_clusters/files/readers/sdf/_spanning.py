@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...._support.groups import grouped
 from ....errors import LoadError
 from .._notes import listing
 from .._xml import MAX_LINKS_IN_A_ROW
@@ -114,11 +115,7 @@ def _root(parts: Parts, joints: Sequence[Joint]) -> str:
 
 
 def _around(joints: Sequence[Joint]) -> Mapping[str, list[Joint]]:
-    joints_at: dict[str, list[Joint]] = {}
-    for j in joints:
-        joints_at.setdefault(j.parent, []).append(j)
-        joints_at.setdefault(j.child, []).append(j)
-    return joints_at
+    return grouped((link, j) for j in joints for link in (j.parent, j.child))
 
 
 def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> list[Joint]:
