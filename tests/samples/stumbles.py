@@ -155,7 +155,7 @@ CASES: dict[str, Case] = {
         called(lambda m, d, q, v: pc.motor_torque(m, d, bad(q), v), "ankle_2rsu"),
     ),
     "other release": Case(
-        "`pc.buildGeomFromSdf`, which exists only in other builds of Pinocchio", asked("buildGeomFromSdf"),
+        "`buildGeomFromSdf`, which exists only in other builds of Pinocchio", asked("buildGeomFromSdf"),
         pc.NotAvailableError, "'buildGeomFromSdf'",
     ),
     "model's name": Case(
