@@ -8,6 +8,6 @@ the clusters), ``variations`` (derivatives), ``force_columns`` (responses to man
 Common parameters have the same names in all kernels; docstrings describe only other parameters. The tables ``index``,
 ``params`` and ``work`` are described in ``tables/layout.py``; ``address`` is the address of these tables. ``q`` is the
 configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and torques. ``C`` is row
-``c`` of ``index``, which describes a cluster; ``B`` is row ``b``, which describes a body; ``k`` is a cluster's column.
+``c`` of ``index`` (a cluster); ``B`` is row ``b`` (a body); ``k`` is a cluster's column (independent velocity).
 ``rates`` contains derivatives (``tables/variations_layout.py``). Batch kernels process rows ``first`` to ``last`` - 1.
 """

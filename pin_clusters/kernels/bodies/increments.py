@@ -1,4 +1,4 @@
-"""Adds increments to joint configurations; computes the rates of increments if joint velocities do not commute."""
+"""Adds increments to joint configurations; computes rates of increments for joints whose velocities do not commute."""
 
 import math
 from typing import Final

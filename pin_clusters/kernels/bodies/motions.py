@@ -16,7 +16,7 @@ from ..numbers.spatial import rigid_in_world, rot, rot6_t, rot_t, sym3_mul, zero
 
 @inline
 def rate_of(index, work, v, C, B, d, rate):
-    """Return ``rate`` plus row d of G_b times v."""
+    """Return the sum of ``rate`` and (row d of G_b) . v."""
     for k in range(C.nk):
         rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
@@ -83,7 +83,7 @@ def newton_euler(I, v, a):
 
 @inline
 def body_force(params, b, R, x, v, a):
-    """Return the force (A3), computed at the centre of mass; this needs half the operations of ``newton_euler``."""
+    """Return the force (A3) from the motion of the centre of mass, with half the operations of ``newton_euler``."""
     k = b * BODY_PARAMS
     I, m = load6(params, k + at.INERTIA), get(params, k + at.MASS)
     c = x + rot(R, load3(params, k + at.LEVER))
@@ -97,13 +97,13 @@ def body_force(params, b, R, x, v, a):
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Transform a force from joint to world axes; R_align maps body axes, which have the pose R, x, to joint axes."""
+    """Transform a force from joint axes to the world; R, x is the body's pose, and R_align maps body to joint axes."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """Return the external force on body b in world axes; ``result_and_forces`` contains forces after nv entries."""
+    """Return the external force on body b in world axes; ``result_and_forces`` contains nv results, then the forces."""
     # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0

@@ -4,7 +4,7 @@ Each kind implements those operations that it needs. An operation is part of an 
 
 ``advance``: outward; computes position, velocity, acceleration and force of the bodies (rnea)
 ``collect``: inward; adds the cluster's forces to its output body (its parent) and computes joint torques (rnea)
-``advance_with_inertia``: outward; like ``advance``, but at zero or prescribed acceleration, with inertia (aba, hybrid)
+``advance_with_inertia``: outward; ``advance`` at zero or prescribed acceleration; also computes inertia (aba, hybrid)
 ``eliminate``: inward; adds articulated inertia and bias force to the output body
 ``propagate``: outward; computes accelerations, and torques where accelerations are prescribed (aba, hybrid)
 ``compose``: outward; computes poses, motion subspaces and inertias (crba, computeMinverse)

@@ -47,7 +47,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out: Out, C, forced
 
 @inline
 def collect(index, work, out: Out, C):
-    """Compute the torques, tau_k = sum of G' S' f over bodies and joints, and pass the forces inward: (A4)."""
+    """Compute the torques tau, the sum of G' S' f over all bodies, and add the forces to the parent bodies: (A4)."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
         B, f = body(index, b), ws.force(work, b)

@@ -2,7 +2,7 @@
 
 A rod with mass adds a point mass at each end (one sixth of its mass if it is slender) to the bodies that it connects.
 The remaining mass moves with the midpoint of the rod, which is a separate body in the tables. ``collect``,
-``eliminate``, ``propagate``, ``couple`` and ``factor`` are the functions of GENERAL clusters.
+``eliminate``, ``propagate``, ``couple`` and ``factor`` are the same as for GENERAL clusters.
 """
 
 from ...compiler.numba_jit.jit import inline, paste

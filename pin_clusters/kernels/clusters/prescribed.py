@@ -4,9 +4,9 @@ The arguments are ``prescribed`` (one byte per velocity), all torques ``tau`` an
 entries are zero. Forward dynamics is compiled with ``prescribed`` = None. Then ``tau`` and ``a`` are the same array,
 in which accelerations replace the torques.
 
-The elimination treats joints with prescribed acceleration as rigid. Gauss-Jordan elimination reduces the rows
-[D, U', u] of all columns, with pivots only in the free columns. Each row of u - U' delta_out is then the acceleration
-of a free column, or the negative torque of a prescribed column: (H4), (H5).
+The elimination treats joints with prescribed acceleration as rigid. Gauss-Jordan elimination reduces [D, U', u], one
+row per independent velocity, with pivots only where the torque is known. Each entry of u - U' delta_out is then an
+unknown acceleration, or minus an unknown torque: (H4), (H5).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -57,7 +57,7 @@ def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
 
 @inline
 def _unless(is_fixed, x, other):
-    """Return ``other`` for a prescribed column, else x; unlike a product with zero, this removes an x that is NaN."""
+    """Return ``other`` for a prescribed column, else x; unlike a product with 0, this discards an x that is NaN."""
     return other if is_fixed != 0 else x
 
 
@@ -135,7 +135,7 @@ def reduce_row(work, slot, nk, j, k):
 
 @inline
 def forget_bias(index, work, C):
-    """Set the bias of independent velocities to zero, because ``bias_of`` does not write it."""
+    """Set the bias of independent velocities, which ``accelerations_of`` has overwritten, back to zero."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

@@ -123,7 +123,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, params, work, C):
-    """Return the entry of M, the force F per unit velocity, and the parent; add inertia to the parent: (C1), (C2)."""
+    """Return the diagonal entry of M, the force F per unit velocity and the parent; add inertia to it: (C1), (C2)."""
     b = C.first
     B = body(index, b)
     I, S = ws.composite(work, b), ws.axis(work, b)

@@ -35,7 +35,7 @@ def inertia_torques(index, work, a, out: Out, C):
 
 @inline
 def spin_terms(index, work, v, a, out: Out, C, biased):
-    """Compute (S1) and (S2) for all carriers; if ``biased``, column nk of the momenta is their rate at a = 0."""
+    """Compute (S1) and (S2) for all carriers; if ``biased``, column nk of the momenta contains their rate at a = 0."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):

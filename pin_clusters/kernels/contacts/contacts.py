@@ -87,7 +87,7 @@ def contacts_with(advance_loop):
     def contacts(
         index, params, work, result: Out, q, v, tau, asked, numbers: Out, panel: Out, gram: Out, forces: Out, out: Out
     ):
-        """Write the forces, and the accelerations to out and result; for an impact, write the new velocities to out.
+        """Write contact forces to ``forces``, and accelerations to out and result; after an impact, velocities to out.
 
         If the header of ``asked`` requests DELASSUS, only write J M^-1 J^T to the first rows and columns of gram. If
         it requests SYSTEM, only write the upper half of J M^-1 J^T there, and the right-hand side to the last column.

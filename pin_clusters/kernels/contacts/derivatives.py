@@ -72,10 +72,10 @@ def contact_rates_at(
 
     ``derivatives`` is the address of the kernel that differentiates inverse dynamics, and ``address`` the address of
     its tables; for an impact, gravity is zero in these tables. ``ddq`` contains accelerations, or velocities after an
-    impact. Call ``contacts`` with ``asked``, ``numbers`` and ``forces`` first. ``nothing`` is empty. The outputs are:
-    ``acting`` (nv entries, then external forces); torques, dq, dv and M, which the inverse dynamics kernel writes;
-    ``jacobian``; and the right-hand sides (D2), which start at row nv of X. ``turned`` and ``scratch`` are as in
-    ``vary_contact``; for an impact, these two arrays and ``tau`` are also workspaces.
+    impact. Call ``contacts`` with ``asked``, ``numbers`` and ``forces`` first. ``nothing`` is empty. The inverse
+    dynamics kernel writes torques, dq, dv and M. The other outputs are ``acting`` (nv entries, then external forces),
+    ``jacobian``, and the right-hand sides (D2), which start at row nv of X. ``turned`` and ``scratch`` are as in
+    ``vary_contact``; for an impact, these two arrays and ``tau`` are also used as workspaces.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
@@ -116,10 +116,10 @@ def contact_derivatives_at(
 ):  # fmt: skip
     """Run forward dynamics with contacts, differentiate its result, and solve for the derivatives.
 
-    ``forward`` and ``forward_tables`` are the addresses of the kernel for forward dynamics with contacts and of its
-    tables; ``rates`` is the address of ``contact_rates``. The output ddq contains accelerations, or velocities after an
-    impact; for an impact, ``tau`` is workspace. See ``contacts`` for panel, gram and forces, ``differentiated`` for
-    plan, order, X, L, response and all arguments after ``scratch``, and ``contact_rates`` for the remaining arguments.
+    ``forward`` is the address of the kernel for forward dynamics with contacts, ``forward_tables`` the address of its
+    tables, and ``rates`` the address of ``contact_rates``. The output ddq contains accelerations, or velocities after
+    an impact; for an impact, ``tau`` is workspace. See ``contacts`` for panel, gram and forces; ``differentiated`` for
+    plan, order, X, L, response and the arguments after ``scratch``; and ``contact_rates`` for all others.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code == OK:

@@ -27,11 +27,11 @@ EPSILON = 2.0**-52
 
 @inline
 def factor(gram, m, mu, accuracy, at_least, L: Out):
-    """Factor A + mu = L^T D L; write L to the upper triangle by rows, with inverse pivots on the diagonal.
+    """Factor A + mu = L^T D L with ones on the diagonal of L; write D L by rows, with inverse pivots on its diagonal.
 
     Return True if each pivot exceeds ``accuracy`` times its diagonal entry, and each diagonal entry exceeds
-    ``at_least`` times the largest diagonal entry. If the result is False, L is invalid. The upper half of gram contains
-    A, shape (m, m).
+    ``at_least`` times the largest diagonal entry. If the result is False, the factors are invalid. The upper half of
+    gram contains A, shape (m, m).
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -70,7 +70,7 @@ def solve_factored(L, m, x: Out, first):
 
 @inline
 def invert_factored(L, m, scale, out: Out, first):
-    """Write ``scale`` times the inverse to out, starting at row and column ``first``.
+    """Write ``scale`` times the inverse of the factored matrix to out, starting at row and column ``first``.
 
     Let U = D L, so that the inverse X satisfies U X = (L^T)^-1. This right-hand side has a unit diagonal and zeros
     above the diagonal. Therefore, back substitution from the last row yields X.
@@ -189,13 +189,13 @@ def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
     """Solve (O6) for the forces by the method that the settings specify.
 
     The upper half of ``gram``, (m + 1) x (m + 1), contains A = J M^-1 J^T; its last column contains b. ``how`` contains
-    the settings (``contacts_layout``), and ``counts`` is the same memory as int64. ``scratch`` is a workspace of
-    2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution
-    (0 if the forces were computed iteratively).
+    the settings (``contacts_layout``), and ``counts`` is a view of ``how`` as int64. ``scratch`` is a workspace of
+    2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution (0
+    if the forces were computed iteratively).
 
-    Return 0 on success, REDUNDANT if the equations are dependent although the settings require independent equations,
-    CONTRADICTION if redundant equations are inconsistent and the user has not been warned, or UNUSUAL if Python must
-    compute the forces: A is not finite, damping is negative, or KIND is WHEN_REDUNDANT without redundancy.
+    Return 0, REDUNDANT if the equations are dependent although the settings require independent equations, or
+    CONTRADICTION if redundant equations are inconsistent and the user has not been warned. Return UNUSUAL if Python
+    must compute the forces: A is not finite, mu < 0, or KIND is WHEN_REDUNDANT without redundancy.
     """
     m = forces.shape[0]
     total, mu, kind = 0.0, get(how, MU), counts[KIND]

@@ -23,7 +23,7 @@ def side_in_world(joints, j, model, k):
 
 @paste
 def contact_jacobian(index, params, work, out, asked, joints, scratch: Out, rows: Out):
-    """Write all contact Jacobians to ``rows`` (contact equations x nv), and the contact placements to ``pin`` data.
+    """Write all contact Jacobians to ``rows`` (contact equations x nv), and the contact placements to Pinocchio's data.
 
     ``joints`` contains the ids of the two joints of each contact; scratch is a workspace, 6 x nv. Return 0, or 1 if G
     is invalid because the last pose was singular.

@@ -30,7 +30,7 @@ def lacking(X: Out, width, order, asked, A, n, jacobian):
 
 @inline
 def with_forces(X: Out, width, plan, A, n, gram, response):
-    """Solve (D2) for the forces, and add M^-1 J^T dlambda (D3) to the accelerations."""
+    """Solve (D2) for dlambda, and add M^-1 J^T dlambda to the derivatives of the accelerations (D3)."""
     m = A.columns
     for i in range(m):
         for k in range(i):
@@ -62,8 +62,8 @@ def differentiated(
     """Write the derivatives of accelerations and forces with respect to q, v and tau.
 
     The outputs are flat: nv x nv or, for forces, contact equations x nv. ``gram`` contains the factors of (O6) from
-    ``contacts``. ``plan`` is the tree of velocities (``tree.solve``), and ``order`` is the position of each velocity in
-    the plan. X is (nv + contact equations) x 3 nv; its last rows contain -dr. L and ``response`` are workspaces.
+    ``contacts``. ``plan`` describes the tree of velocities (``tree.solve``); ``order`` contains their positions in
+    ``plan``. X is (nv + contact equations) x 3 nv; its last rows contain -dr. L and ``response`` are workspaces.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n

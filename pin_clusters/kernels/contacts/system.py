@@ -1,10 +1,10 @@
 """Solves the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
 If only one joint moves a body, a contact point on the axis of this joint does not move. The columns of W for this point
-contain only rounding errors. Such an equation is redundant, and its force is zero. To detect this case, the diagonal
-entry is compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The
-ratio is above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay
-below 1e-30.
+contain only rounding errors. The point's equations are then redundant, and its force is zero. To detect this case, a
+diagonal entry of W^T W is compared with its bound (sum of |S|^2 / D over all joints) (1 + |x|^2), where x is the
+contact point. The ratio is above 1e-16 for points that move, unless masses differ by a factor of more than 1e12;
+rounding errors stay below 1e-30.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -47,7 +47,7 @@ def mobility(index, work, n):
 
 @inline
 def rounding_of(numbers, K, moves):
-    """Return the diagonal entry below which an equation consists of rounding errors, proportional to ROUNDING^2."""
+    """Return the diagonal entry, proportional to ROUNDING^2, below which an equation consists of rounding errors."""
     x = load3(numbers, K.at + at.POINT)
     return at.ROUNDING * at.ROUNDING * moves * (1.0 + dot3(x, x))
 
@@ -70,7 +70,7 @@ def clear_rounding(asked, numbers, A, gram: Out, moves):
 def complete(asked, numbers, A, gram: Out, moves):
     """Write the right-hand side gamma - W^T w to the last column; add the damping; return the largest diagonal entry.
 
-    The last row receives each diagonal entry plus a bound; ``eliminate`` compares the pivots with these sums.
+    The last row receives each diagonal entry plus a rounding bound; ``eliminate`` compares the pivots with these sums.
     """
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
@@ -89,7 +89,7 @@ def complete(asked, numbers, A, gram: Out, moves):
 def eliminate(numbers, A, gram: Out, largest):
     """Factor the matrix in place, with inverse pivots on the diagonal; return whether an equation is redundant.
 
-    An equation is also redundant if its diagonal entry is a rounding error relative to the largest diagonal entry.
+    An equation is redundant if its pivot, or its diagonal entry relative to the largest one, is a rounding error.
     """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):

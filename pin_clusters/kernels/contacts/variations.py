@@ -1,8 +1,8 @@
 """Derivatives of contact equations with respect to the state (D1): Jacobian, residual, and rotation of the forces.
 
-These derivatives follow from the columns J, L, N and Gamma, which the derivatives of inverse dynamics write. A contact
-has two sides, body 1 and body 2. All its quantities are in the axes of side 1, at the origin of side 1; for point
-contacts, each side uses its own origin. A force f on side 1 acts as -f on side 2.
+These derivatives follow from the columns J, L, N and Gamma, which the kernel for derivatives of inverse dynamics
+writes. A contact has two sides, body 1 and body 2. All its quantities are in the axes of side 1, at the origin of
+side 1; for point contacts, each side uses its own origin. A force f on side 1 acts as -f on side 2.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -63,7 +63,7 @@ def columns_of(index, work, rates, b, scratch: Out, first):
 def local_column(scratch, k, R, x, u, up):
     """Return J of a side for the column at scratch[k], and the derivatives dv/dq, da/dq and da/dv of the side's motion.
 
-    R contains the side's axes, x its origin and u its velocity. Accelerations in work include ``up``, minus gravity.
+    R contains the side's axes, x its origin, u its velocity. Accelerations in work include minus gravity, ``up``.
     """
     J, L = local_motion(load6(scratch, k), R, x), local_motion(load6(scratch, k + 6), R, x)
     N, Gamma = local_motion(load6(scratch, k + 12), R, x), local_motion(load6(scratch, k + 18), R, x)
@@ -113,9 +113,9 @@ def vary_contact(
     turned: Out,
     scratch: Out,
 ):
-    """Write a contact's Jacobian and the negative derivatives of its residual r (D1); add the rotation of its force.
+    """Write a contact's Jacobian and the negative derivatives of its residual r (D1); add terms to ``turned``.
 
-    ``forces`` contains the forces of all contacts. K, F and A are the table rows ``Contact``, ``Fields`` and
+    ``forces`` contains the forces of all contacts. K is a row ``Contact``, F is the row ``Fields``, and A is the header
     ``Contacts``. ``jacobian`` has shape (contact equations, nv). ``sides`` receives the right-hand sides of (D2),
     contact equations x 3 nv: -dr/dq, -dr/dv, and zeros. The derivative of the joint torques due to the rotation of the
     contact forces is added to ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.

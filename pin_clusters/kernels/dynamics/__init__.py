@@ -1,1 +1,1 @@
-"""Recursive algorithms as passes over clusters; ``x_with`` builds kernel ``x`` from functions for LOOP clusters."""
+"""Recursive algorithms as passes over clusters; ``x_with(f)`` builds kernel ``x`` with function f for LOOP clusters."""

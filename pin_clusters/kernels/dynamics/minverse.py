@@ -76,7 +76,7 @@ def inward(index, work, C, k):
 
 @inline
 def outward(index, work, nv, C, i_v, Minv: Out):
-    """Compute a cluster's accelerations (A9), (A10) under unit torque i_v; write them to row and column i_v."""
+    """Compute a cluster's accelerations (A9), (A10) under unit torque i_v; write them to row and column i_v of Minv."""
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)

@@ -64,7 +64,7 @@ def place_frames(index, params, work, q, asked, numbers: Out, A):
 
 @inline
 def clear(index, asked, panel: Out, n, A):
-    """Set the forces to zero on all bodies of clusters that at least one column affects."""
+    """Set the forces on the bodies of each cluster to zero in the columns that affect the cluster."""
     for c in range(n.cluster0, n.cluster1):
         C, R = cluster(index, c), reached(asked, n, A, c)
         for b in range(C.first, C.last):

@@ -21,7 +21,7 @@ def motion_of(index, work, b, c):
 
 @inline
 def frames_bias(index, params, work, c, r, wrench, to):
-    """Compute the bias of a frame closure: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
+    """Compute the bias W . (c_b - c_a) + dW/dt . (v_b - v_a) of a FRAMES closure; c is a body's bias acceleration."""
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
     pb = point(params, work, r.b, r.at + 21)
@@ -50,7 +50,7 @@ def point_acceleration(p, v, a):
 
 @inline
 def rod_bias(index, params, work, c, r, to):
-    """Compute the bias of a rod: (d . d'' + d' . d') / l."""
+    """Compute the bias (d . d'' + d' . d') / l of a rod of length l; d is the vector from its end a to its end b."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)

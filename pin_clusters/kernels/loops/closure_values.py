@@ -64,7 +64,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Write the residuals of a linear coupling, or 0 if a joint is continuous, which the caller must handle."""
+    """Write the residuals of a linear coupling. If a joint is continuous, write 0; the caller must handle this case."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = 0.0 - get(params, r.at + m * n + i)

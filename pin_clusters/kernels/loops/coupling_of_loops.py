@@ -21,7 +21,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G as a linear combination (L5) of other rows, with the shares as coefficients."""
+    """Write a row of G as a linear combination (L5) of other rows; the ``Share`` rows contain the coefficients."""
     for k in range(nk):
         x = 0.0
         for s in range(share0, share1):
@@ -32,7 +32,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return the linear combination (L5) of the biases of other velocities, with the shares as coefficients."""
+    """Return a linear combination (L5) of other velocities' biases; the ``Share`` rows contain the coefficients."""
     x = 0.0
     for s in range(share0, share1):
         part = share(index, s)
@@ -163,7 +163,7 @@ def accelerations_of(index, work, a, C, in_bias):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """Return S_b times the joint's entries of g (``which`` = 0) or G v (``which`` = 1), for the joint of body b."""
+    """Return S_b times the joint's entries of g, G v or G a + g (``which`` = 0, 1 or 2), for the joint of body b."""
     offset = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return ws.subspace(work, B.at_S, 0) * get(work, offset)

@@ -41,7 +41,7 @@ def product(a, b):
 
 @inline
 def add_rate(work, r, R, row, slope, x, s, second):
-    """Add x times the time derivatives s to the rates of an equation's derivative with respect to an angle."""
+    """Add x s[1] and, if ``second``, x s[2] to the time derivatives of an equation's derivative by an angle."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     if second:
@@ -65,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write time derivatives of the equations' gradients; if ``second``, also write the second time derivatives."""
+    """Write the first and, if ``second``, the second time derivatives of the equations' derivatives by the angles."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
@@ -113,7 +113,7 @@ def harmonic_row(index, params, work, r, to, k, nk):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative with respect to two angles; ``one`` and ``other`` are offsets of their slopes."""
+    """Add x to the second derivative by two angles; ``one`` and ``other`` are ``work`` offsets of their slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 
@@ -126,7 +126,7 @@ def add_bends(work, r, R, one, other, x):
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives with respect to the angles, summed over all equations times their multipliers."""
+    """Write the second derivatives by the angles, weighted by the multipliers and summed over all equations."""
     R = layout_of(r, nk)
     put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
@@ -149,7 +149,7 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Return the second derivative along columns k and m, summed over all equations times their multipliers (L7)."""
+    """Return the second derivative along columns k and m, weighted by multipliers and summed over equations (L7)."""
     R, n, total = layout_of(r, nk), r.angles, 0.0
     for a in range(n):
         x = 0.0

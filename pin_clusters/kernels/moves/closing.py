@@ -21,7 +21,7 @@ from .limits import FAR, GROWTH_OF_ALL, ITERATIONS, LIMIT
 
 @paste
 def choose_rows(work, L):
-    """Replace K by P K and the residuals by P times the residuals; the result contains only the pivot rows."""
+    """Replace K by P K and the residuals by P times the residuals; both then depend only on the pivot rows."""
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):

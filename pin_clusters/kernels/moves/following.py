@@ -78,7 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals; return the largest residual, its tolerance, and the sum (NaN if any is NaN)."""
+    """Compute K and residuals; return the largest residual, its tolerance, and the sum of all (NaN if one is NaN)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -191,7 +191,7 @@ def go(index, work, q, v, trial: Out, C, step):
 
 @paste
 def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
-    """Take a step; return whether ``trial`` then contains closed loops in the same assembly mode (branch)."""
+    """Step from q to ``trial``; return whether the loops are closed there, in the same assembly mode (branch)."""
     go(index, work, q, v, trial, C, step)
     if step >= left:
         copy_independent(index, target, trial, C)

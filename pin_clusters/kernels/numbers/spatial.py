@@ -275,5 +275,5 @@ def force_from(R, p, f):
 
 @inline
 def point_velocity(m, d):
-    """Return the velocity of the body point at position d, relative to the origin of the motion m."""
+    """Return the velocity of a body point; d is its position relative to the reference point of the body's motion m."""
     return linear(m) + cross(angular(m), d)

@@ -75,7 +75,7 @@ def _neg(self):
 
 
 def loads(n, kind=None):
-    """Return a function that reads n numbers, from element i of a flat array on, into a plain tuple or a ``kind``."""
+    """Return a function that reads n numbers of a flat array, from element i on, into a tuple, or into a ``kind``."""
 
     def load(a, i):
         values = tuple(a[i + k] for k in range(n))

@@ -91,7 +91,7 @@ def kinetic_columns(index, params, work, O, H, kinetic: Out):
 def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out, potential: Out):
     """Write each regressor whose array is not empty; the kinetic energy requires that ``out`` contains G.
 
-    ``v`` can be empty if ``kinetic`` is empty. ``static`` is 3 x (width - 6 per body), row-major, or empty. ``kinetic``
+    ``v`` can be empty if ``kinetic`` is empty. ``static`` is 3 x (width - 6 x bodies), row-major, or empty. ``kinetic``
     and ``potential`` have ``width`` entries or are empty.
     """
     n = tree_header_at(index, 0)

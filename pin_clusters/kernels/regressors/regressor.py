@@ -1,8 +1,8 @@
 """Regressor of the joint torques, which are linear in the inertial parameters; equations (Y1), (Y2).
 
 One outward pass computes the poses and motions of the links. The kernel then computes the force per unit of each
-parameter of a body and projects it onto each velocity that moves the body. The entries of a row are adjacent, so all
-parameters of a body are computed at once.
+parameter of a body and projects it onto each velocity that moves the body. In each row, the entries for a body's
+parameters are adjacent and are computed at once.
 """
 
 from ...compiler.numba_jit.jit import inline, paste

@@ -16,7 +16,7 @@ FAR = 0.5  # largest change of an entry of q in one call that closes loops; larg
 
 
 def openness_at(address, q):
-    """Write the largest loop residual at q, where a kernel must have run before; return 1 if a loop is open, else 0."""
+    """Write the largest loop residual; return 1 if a loop is open, else 0. A kernel must have placed bodies at q."""
     index, params, work, keep = tables(address)
     q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):
@@ -72,15 +72,15 @@ def placements_at(address, places, fixed, result: Out):
 def projected_at(address, close, units, terms, numbers, held, q, x: Out, result: Out):
     """Write the nearest configuration that satisfies couplings and loops; return 1 if slower methods are needed.
 
-    Slower methods are needed if a norm is zero, or if a loop does not close or closes only with large changes of q.
+    Slower methods are needed if a part of q has norm 0, or if a loop stays open or closes only with large changes of q.
 
     Args:
-        address, close: Address of the function that closes loops (``close``, 0 without loops), and of its tables.
+        address, close: ``close`` points to the function that closes loops (0 without loops), ``address`` to its tables.
         units: First entry and length of each part of q that must have unit norm.
-        terms, numbers: Index pairs (to, of), each with a number. If ``of`` is negative, x[to] becomes the number.
+        terms, numbers: Index pairs (to, of), and one number per pair. If ``of`` is negative, x[to] becomes the number.
             Otherwise, x[to] increases by number * x[of].
         held: 1 for each velocity of the tree that is fixed, else 0.
-        x, result: Workspace for configuration, residuals and result; output, shape (nq,).
+        x, result: x is a workspace for configuration, residuals and result; ``result`` is the output, shape (nq,).
     """
     nq = q.shape[0]
     last = x.shape[0] - nq

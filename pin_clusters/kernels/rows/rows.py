@@ -1,6 +1,6 @@
 """Calls entry points for the rows of a batch by address, so that the entry points need not be compiled again.
 
-Arguments are passed as words of Numba's calling convention: an integer is one word, an array is seven or nine.
+Arguments are passed as 64-bit words, as Numba's functions expect: one word per integer, seven or nine per array.
 ``native/words.py`` creates the words. Words that point to a row of an array are incremented from row to row.
 """
 
@@ -23,7 +23,7 @@ STEP: Final = 2  # column of moving: increment per row
 
 @intrinsic
 def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
-    """Call an entry point with the arguments in a row of ``words``; return its code. Surplus words are ignored."""
+    """Call an entry point with the arguments in a row of ``words`` (extra words are ignored); return its code."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -52,9 +52,9 @@ def rows_at(calls, words: Out, moving, status: Out, first, last):
     """Call the entry points, one after the other, for each of the rows first..last-1.
 
     ``calls`` contains the address of each entry point, and the status that is written if the call fails; the last
-    failure determines the status. ``words`` contains the arguments of each call; their number is one of ``SIZES``.
-    ``moving`` contains the index of each word that changes from row to row, its value in row 0, and its increment.
-    ``status`` has one entry per row, which is written only if a call fails.
+    failure determines the status. A row of ``words`` contains the arguments of a call; the number of columns is one of
+    ``SIZES``. ``moving`` contains the index of each word that changes from row to row, its value in row 0, and its
+    increment. ``status`` has one entry per row, which is written only if a call fails.
     """
     width = words.shape[1]
     for n in range(first, last):

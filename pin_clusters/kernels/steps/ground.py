@@ -1,4 +1,4 @@
-"""Runs steps with ground contact until a friction solver is needed, or a joint stop or a shape (not a point) is near.
+"""Runs steps with point contacts until a friction solver is needed, a joint stop is near, or a shape nears the ground.
 
 This module decides which points are active and when the caller must act; ``phases`` contains the arithmetic.
 """
@@ -213,7 +213,7 @@ def look_at_stops(clock: Out, numbers, q, stops):
 
 @uncounted
 def closing(stops, v, h):
-    """Count the joint stops that will be reached in this step, among joints that a single velocity moves."""
+    """Count the joint stops that are reached in this step; ignore joints without a constant ratio to one velocity."""
     m = 0
     for i in range(len(stops.stop_gaps)):
         k = stops.table[i, 2]
@@ -223,7 +223,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
-    """Add points near the ground with u = opening speed + gap / h below ``limit`` to the system; return the least u."""
+    """Add each point near the ground with u = opening speed + gap / h < ``limit`` to the system; return the least u."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -238,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the system of equations for ``code``; return whether ``hold`` solves it because no pushing point slides."""
+    """Write the equations for action ``code``; return whether ``hold`` solves them (not if a pushing point slides)."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:

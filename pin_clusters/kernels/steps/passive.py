@@ -1,6 +1,6 @@
 """Computes gear losses, and torques of springs, dampers and friction that act along sums of coordinates.
 
-The loss of a gear depends on its load, and therefore on the acceleration. The loss is extrapolated from earlier stages
+The loss of a gear depends on its load, and therefore on the acceleration. The load is extrapolated from earlier stages
 of the integration method. If necessary, Newton's method corrects the loss of each gear until it is accurate enough.
 """
 
@@ -21,7 +21,7 @@ _SHARP: Final = 20.0
 
 @uncounted_inline
 def turn(x):
-    """Return tanh(x) to 1e-15, without branches; a series and eight doublings of its argument yield exp(-2 |x|) - 1."""
+    """Return tanh(x) to 1e-15, without branches; a series and eight doublings of the exponent yield exp(-2 |x|) - 1."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
@@ -75,7 +75,7 @@ def push(terms, factors, rows, coupling, out: Out):
 
 @uncounted_inline
 def sign_of(x):
-    """Return the tanh, where x is already a value of tanh, or an argument of tanh that is 0 or beyond ``_SHARP``."""
+    """Return tanh(y); x is tanh(y) or, if y is 0 or |y| is at least ``_SHARP``, y itself."""
     return min(max(x, -1.0), 1.0)
 
 
@@ -287,7 +287,7 @@ def keep(rows: Out, first, width, stage):
 
 @uncounted_inline
 def accelerate_under(aba, address, terms, factors, rows: Out, coupling, stage, q, v, tau, torque: Out, out):
-    """Add passive torques, and write the acceleration; return the code of aba, or -1 if a gear locks."""
+    """Add passive torques, and write the acceleration; return aba's code, or -1 if the gear losses do not converge."""
     width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
     add_rates(terms, factors, rows, coupling, v)
     add_terms(terms, factors, at.FIRST, terms[1, at.LENGTHS], q, rows, at.SUM)

@@ -136,7 +136,7 @@ def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
 
 @uncounted
 def write_impulses(numbers, near, m, answer, last: Out, impulses: Out):
-    """Write the impulses in the answer, both in axes of the ground (last) and in axes of the world (impulses)."""
+    """Write the impulses of ``answer`` to ``last`` in ground axes, and to ``impulses`` in world axes."""
     clear(last)
     clear(impulses)
     for i in range(m):

@@ -16,18 +16,18 @@ def simulate_at(
 
     Args:
         address: Address of the tables for aba.
-        calls, clock: Addresses of functions and of their tables; step counters (both: ``tables.plan``).
-        plan, ratios: Plan for moving the coordinates (``tables.plan``); ratios of its terms, then offsets of followers.
+        calls, clock: Function and table addresses (``calls``), and step counters (``clock``); see ``tables.plan``.
+        plan, ratios: ``plan`` is defined in ``tables.plan``; ``ratios`` has its terms' ratios, then followers' offsets.
         terms, factors, rows: Data of the passive torques, see ``tables.passive``.
         lengths: Length of each step except the last, then length of the last step [s].
         limits: Limit of ``condition_of`` for each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
-        energies: Outputs of the energy function (both energies) and of the openness function.
+        energies: Kinetic and potential energy, and the loop residual that the openness function writes.
         asked: Inputs and outputs of the user's function, if there is one.
         state: q, then v.
-        torque: Torques, in one row or one row per step. With a user's function, workspace with one row per stage.
+        torque: Torques: one row, or one row per step. With a user's function, workspace with one row per stage.
         times: With a user's function, the time of each stage [s]; one row per step, starting at the clock's STEP.
-        positions, velocities: Runge-Kutta weights of increments and velocities: a row per stage, then one for the step.
+        positions, velocities: Runge-Kutta weights for q and for v: one row per stage, then one row for the step.
         scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.
         samples: Output, one row per sample.
     """

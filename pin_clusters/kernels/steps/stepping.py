@@ -159,7 +159,7 @@ def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row: Out):
 
 @uncounted
 def near_singular(index, work, limits):
-    """Return whether the condition number of a LOOP cluster exceeded its limit at the last acceleration."""
+    """Return whether the condition number of a LOOP cluster exceeds its limit at the pose of the last acceleration."""
     n = 0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -172,7 +172,7 @@ def near_singular(index, work, limits):
 
 @uncounted
 def weighted(h, weights, rows, i, last, out: Out):
-    """Write h times the sum of the first ``last`` rows, weighted by row i of ``weights``."""
+    """Write h times the weighted sum of rows 0 to ``last`` - 1; row i of ``weights`` contains the weights."""
     for k in range(out.shape[0]):
         x = 0.0
         for j in range(last):

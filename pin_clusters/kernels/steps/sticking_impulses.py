@@ -13,7 +13,7 @@ _NEAR: Final = 1e-4
 _ROUNDS: Final = 4
 _SWEEPS: Final = 4
 _FINE: Final = 1e-2
-"""Velocity of sticking points that counts as zero, relative to the allowed distance of an answer."""
+"""Speed below which a sticking point counts as at rest, as a fraction of the argument ``most`` of ``hold``."""
 
 
 @inline
@@ -24,10 +24,10 @@ def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out
     approaches the ground is fixed again. Sliding points require a friction solver.
 
     Args:
-        m, size: Number of points; number of rows per point, which is 3 (normal last) or 1 (only the normal).
-        mu, most: Friction coefficient; largest allowed value of ``phases.distance``.
-        A, g: Matrix (row-major, mean diagonal entry 1) and velocities without impulses, in u = A l + g.
-        l, u: Impulses (input: a guess, output: the result); velocities with these impulses (output).
+        m, size: There are m points, with ``size`` rows each: 3 (normal last) or 1 (only the normal).
+        mu, most: mu is the friction coefficient; ``most`` is the largest allowed value of ``phases.distance``.
+        A, g: In u = A l + g, A is a matrix (row-major, mean diagonal entry 1), and g are velocities without impulses.
+        l, u: l are the impulses (input: a guess, output: the result); u are the velocities with them (output).
         B, change: Workspaces of the sizes of A and g.
         held: Output: 1 for each point that stays in place, else 0.
     """

@@ -90,7 +90,7 @@ def _field(context: Any, builder: Any, record: Record, address: Any, name: str) 
 
 
 def record_at(record: Any, kinds: tuple[Any, ...]) -> Any:
-    """Return a function that compiled code uses to read the address of a ``Block`` as a ``Record``."""
+    """Return a function that converts the address of an ``entry_points.Block`` to a ``Record`` in compiled code."""
     record_type = Record(record, kinds)
 
     @intrinsic

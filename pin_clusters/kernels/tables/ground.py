@@ -44,7 +44,7 @@ FAILED: Final = 4  # the step is impossible, or its results are not finite
 MISSED: Final = 5  # the answer violates the contact laws by more than MOST_MISSED
 
 SUDDEN: Final = 100.0
-"""A contact is an impact if it closes freely at more than this acceleration [m/s^2] times the step length."""
+"""A contact is an impact if its free closing speed exceeds max(gap, 0) / h + h times this acceleration [m/s^2]."""
 
 # Offsets in the float64 numbers.
 LENGTH: Final = 0  # length of a step [s]

@@ -163,7 +163,7 @@ class OnJoint(NamedTuple):
 
 
 class OnAngle(NamedTuple):
-    """Row of a joint in an angle of a harmonic closure; the angle is a weighted sum of joint coordinates."""
+    """Row of a joint that contributes to an angle of a harmonic closure; the angle is a weighted sum of coordinates."""
 
     angle: int  # work: offset of the angle's block
     slope: int  # work: derivative of an equation by the angle, or rate of the angle

@@ -1,4 +1,4 @@
-"""Layout of ``rates``: the derivatives of each body of a cluster along each column (independent velocity) m.
+"""Layout of ``rates``: derivatives of motions and forces of a cluster's bodies along column (independent velocity) m.
 
 Each body has one record per column of its cluster. The sums for the output body (V3) follow the records of the bodies.
 Clusters of independent joints with one degree of freedom use a short record. docs/algorithms.md defines the symbols.

@@ -107,7 +107,7 @@ momentum, set_momentum = _of_list(3, load3)
 
 
 def _of_columns(width, load, first=0, columns=0, squares=0):
-    """Return accessors of item k of an array of nk items, which starts at ``columns`` nk + ``squares`` nk^2."""
+    """Return accessors of item k of an array of nk items at ``at`` + ``columns`` * nk + ``squares`` * nk^2."""
 
     @inline
     def read(work, at, nk, k):

@@ -119,7 +119,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 @inline
 def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
-    """Transform J and dJ in ``pin.Data`` to the reference frame; M is as in ``frame_jacobian``."""
+    """Write the Jacobian, or its rate if ``rate``, from J and dJ in ``pin.Data``; M is as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)

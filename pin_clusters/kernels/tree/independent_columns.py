@@ -19,7 +19,7 @@ def clear_rows(to: Out, n):
 
 @inline
 def add_independent(index, out: Out, n, at, rows, at_G, to):
-    """Add the product of a tree matrix (stored by columns at ``at``) and G to a row-major matrix at ``to``."""
+    """Add X G to a row-major matrix at ``to``; X, stored by columns at ``at``, has one column per tree velocity."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         for t in range(D.term0, D.term1):

@@ -130,7 +130,7 @@ def multiply(out: Out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out: Out, n, O, to, rates):
-    """Add spin momenta s r of lumped rotors to the momentum matrix; if ``rates``, add w x s r + s dr/dt to its rate."""
+    """Add spin momenta s r of lumped rotors to the momentum matrix, or w x s r + s dr/dt to its rate if ``rates``."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)

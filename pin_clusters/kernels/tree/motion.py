@@ -11,7 +11,7 @@ from .link_motions import at_point, carried, direction, place_link
 
 @inline
 def rate_of(index, out, x, n, O, iv, total):
-    """Return ``total`` plus row iv of G x."""
+    """Return the sum of ``total`` and entry iv of G x."""
     D = dof(index, n.dof0 + iv)
     for t in range(D.term0, D.term1):
         T = entry(index, t)

@@ -23,7 +23,7 @@ from .motion import outward
 
 @inline
 def mark(index, work, n, root):
-    """Write two flags per link: whether it is in the subtree of ``root``, and whether it is a proper ancestor of it."""
+    """Write two flags per link: whether it is in the subtree of ``root``, and whether it is an ancestor of ``root``."""
     for b in range(n.links + 1):
         inside = 0.0
         if b == root:

@@ -25,10 +25,10 @@ def aba_derivatives_at(
 ):  # fmt: skip
     """Run forward dynamics, differentiate inverse dynamics, and solve for the derivatives of the acceleration.
 
-    ``aba`` and ``aba_tables`` are the addresses of forward dynamics and its tables; ``aba`` is 0 if ddq is an input.
-    ``derivatives`` and ``address`` are the addresses of the kernel that differentiates inverse dynamics and of its
-    tables; ``derivatives`` is 0 if dq, dv and M are inputs. ``forces`` is empty, or contains nv entries, then external
-    forces; ``aba_tables`` must refer to the same array. dq and dv are derivatives of torques. ``nothing`` is empty.
+    ``aba`` is the address of forward dynamics, or 0 if ddq is an input; ``aba_tables`` is the address of its tables.
+    ``derivatives`` is the address of the kernel that differentiates inverse dynamics, or 0 if dq, dv and M are inputs;
+    ``address`` is the address of its tables. ``forces`` is empty, or contains nv entries, then external forces;
+    ``aba_tables`` must refer to the same array. dq and dv are derivatives of torques. ``nothing`` is empty.
     """
     code = OK
     if aba != 0:

@@ -20,7 +20,7 @@ from .coupling_rates import along_joint
 
 @inline
 def multipliers(index, params, work, C):
-    """Add the torques of followers to their driving joints, then write lambda = P^T t_d to the ``value`` array."""
+    """Transfer the torques of followers to their driving joints, then write lambda = P^T t_d to the ``value`` array."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.follower1 - H.follower0):

@@ -33,7 +33,7 @@ def differentiate_twice(index, params, work, rates: Out, q, v, a, c, C):
 
 @inline
 def hand_out(index, work, found: Out, C, n, i, second):
-    """Write a cluster's G to matrix 0 and dG to matrix i; if ``second``, also ddG to matrix 2, d(G a + g)/dv to 3."""
+    """Write G to matrix 0 and dG to matrix i; if ``second``, also ddG to matrix 2 and d(G a + g)/dv to matrix 3."""
     H, size = head(index, C.head), n.nv_tree * n.nv
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)

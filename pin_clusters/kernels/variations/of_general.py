@@ -29,7 +29,7 @@ from ..directions import Out
 
 @inline
 def set_record(index, work, rates: Out, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
-    """Write L, N and Gamma of column k by (V1), and clear the forces of the record.
+    """Write L, N and Gamma of column k by (V1), and set the forces in the record to zero.
 
     ``v_up`` and ``a_up`` are the velocity and acceleration of the parent body; ``both`` is the sum of the velocities of
     body and parent. ``change`` is S dG_k, ``second_change`` is S ddG_k, and ``quadratic_change`` is S times the sum of

@@ -1,4 +1,4 @@
-"""Variations of LOOP clusters: adds dG and ddG (L6), (L7), rods and variable ratios of rotors to ``of_general``."""
+"""Variations of LOOP clusters: ``of_general`` extended by dG and ddG (L6), (L7), rods and variable ratios of rotors."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
