@@ -181,7 +181,7 @@ def _position(state: State, given: Any) -> np.ndarray:
 
 
 class ResidualModelContactForce(_Residual):
-    """Product A f, where f contains the forces or impulses of all contacts; A f is zero at the end of the horizon.
+    """Product A f, where f contains the forces or impulses of all contacts; zero at the end of the horizon.
 
     For friction cones, use a barrier as the activation, and let A be the ``block_diag`` of the matrices
     ``crocoddyl.FrictionCone(R, mu).A``.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST, LONGEST_VALUE = 4000, 200
-"""Maximum number of characters of a message and of a value in a message; names in files may have any length."""
+"""Maximum number of characters of a message and of a value in it, because names in files may have any length."""
 
 
 def shortened(message: str) -> str:

@@ -19,7 +19,7 @@ _OURS = (contacts, crba, rnea, centroidal, jacobians, kinematics, readers, of_pi
 
 
 class _Pinocchio:
-    """Replacement for ``pin`` in Pinocchio's code: this package's functions also accept ``ClusterModel`` objects."""
+    """Replacement for ``pin`` in Pinocchio's code, with functions that also accept ``ClusterModel`` objects."""
 
     def __getattr__(self, name: str) -> Any:
         return next((vars(module)[name] for module in _OURS if name in vars(module)), None) or passed(name)

@@ -1,4 +1,4 @@
-"""Filter for requests to a local web server. Run as a program, this module starts meshcat's server with the filter.
+"""Filter for requests to a local web server. As a program, this module starts meshcat's server with the filter.
 
 The filter is needed because meshcat's own program listens on all interfaces and answers requests for any host.
 """

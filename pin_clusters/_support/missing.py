@@ -36,7 +36,7 @@ _OF_MANY = {
         reachableWorkspace reachableWorkspaceHull reachableWorkspaceWithCollisions reachableWorkspaceWithCollisionsHull
     """,
 }
-"""Names that share a message; ``{name}`` is the name, and ``{function}`` is the name without ``InParallel``."""
+"""Dictionary from messages to names. ``{name}`` is the name, and ``{function}`` is the name without ``InParallel``."""
 _ROUTES = {
     name: text.format(name=name, function=name.removesuffix("InParallel"))
     for text, names in _OF_MANY.items()

@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def _head(module: str, places: Mapping[str, str]) -> str | None:
-    """Return the longest prefix of a module name (itself or a parent package) that is a key of ``places``, or None."""
+    """Return the module or its nearest parent package that is a key of ``places``; None if there is no such key."""
     parts = module.split(".")
     heads = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((head for head in heads if head in places), None)
@@ -60,7 +60,7 @@ class Finder(MetaPathFinder):
 
 
 class Passing(MetaPathFinder):
-    """Finder at the end of ``sys.meta_path`` that imports a module from another package if one package lacks it."""
+    """Finder at the end of ``sys.meta_path`` that imports modules missing in one package from another package."""
 
     def __init__(self, package: str, other: str) -> None:
         self._front, self._other = f"{package}.", f"{other}."

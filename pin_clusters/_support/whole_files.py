@@ -15,7 +15,7 @@ import numpy as np
 
 @contextmanager
 def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
-    """Yield a temporary path next to each file, with the same extension; at the end, replace the files.
+    """Yield a temporary path next to each file, with the same extension; after the ``with`` block, replace the files.
 
     If a file is a symbolic link, the target of the link is replaced. Devices and pipes cannot be replaced and are
     written directly. After an ``OSError``, all files are unchanged.

@@ -1,4 +1,4 @@
-"""Call forms for Pinocchio's collision functions; only the first call with the same shapes checks the shapes."""
+"""Repeated calls of Pinocchio's collision functions, executed by the C extension without checking the shapes again."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +25,7 @@ _MOST_KNOWN = 16
 
 
 def remember(function: Any, arguments: list[Any]) -> None:
-    """Register call forms for these shapes in the C extension, which uses them as long as the shapes do not change."""
+    """Let the C extension execute calls of ``function`` with these shapes, as long as the shapes do not change."""
     if not is_fast(function):
         return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
@@ -43,7 +43,7 @@ def remember(function: Any, arguments: list[Any]) -> None:
 
 
 def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
-    """Yield call forms with and without q, and with and without the flag to stop at the first collision."""
+    """Yield one ``Form`` per argument list: with and without q, with and without ``stop_at_first_collision``."""
     pinocchio_function, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
     poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
     for q in poses:
@@ -66,7 +66,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
 
 
 def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
-    """Add the steps that move the tree to q (if passed) and then the shapes; return False if a kernel is missing."""
+    """Add steps that compute the placements of joints (if q is passed) and shapes; return False if code is missing."""
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)

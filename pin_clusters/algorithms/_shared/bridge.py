@@ -32,7 +32,7 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Store G and g in ``data._coupling`` for the tree kernels; the tables ``coupling_rate`` also provide dG/dt."""
+    """Store G and g (and dG/dt if ``tables`` is "coupling_rate") in ``data._coupling`` for the tree kernels."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
@@ -56,7 +56,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Write the second derivatives along v of the Jacobians of Python constraint functions to the workspaces."""
+    """For Python constraint functions, write the second derivatives of the Jacobians along v to the workspaces."""
     supplies = model.tables.supplies
     if not supplies:
         return

@@ -33,7 +33,7 @@ Raises:
 
 
 def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
-    """Create a decorator that adds common sections to docstrings; ``solves`` adds ``SingularClusterError``."""
+    """Create a decorator that adds common sections to docstrings, including ``SingularClusterError`` if ``solves``."""
     return stock(COMMON, _STATE, *((_LOOPS,) if solves else ()), *own)
 
 
@@ -166,7 +166,7 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel with the tables of ``result`` for the public function ``of``; raise an error if the kernel fails."""
+    """Run a kernel with ``data._pointers[result]`` for the function ``of``; raise an error if the kernel fails."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 

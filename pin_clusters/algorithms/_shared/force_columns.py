@@ -22,14 +22,14 @@ Place = tuple[int, np.ndarray, np.ndarray]
 
 
 class Plan:
-    """Tables of the kernel ``columns`` for a matrix C, whose columns are unit forces at frames or joint torques.
+    """Tables of the kernel ``columns`` for a matrix C, whose columns are joint torques or unit forces at frames.
 
     Attributes:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        tasks: Number of columns of C_t, which are the first columns of C.
-        moves: Whether the kernel computes the accelerations M^-1 C; ``tasks`` > 0 selects the products C_t' M^-1 C.
+        tasks: Number of columns of the matrix C_t, which consists of the first columns of C.
+        moves: Whether to compute the accelerations M^-1 C. If ``tasks`` > 0, the products C_t' M^-1 C are computed.
         B: Joint torques, shape (nv, torques).
         shapes: Shapes of the products and of the accelerations.
     """
@@ -47,9 +47,9 @@ class Plan:
     ) -> None:
         """Create the tables.
 
-        For each frame, ``touches`` contains the frame id, the reference frame, and, for each unit force at the frame, a
-        pair of its column in C and its axis. ``tasks`` is the number of columns of C_t. The torque columns are
-        ``range(*torques)``. ``B`` contains the torques if they are constant.
+        ``touches`` has one item per frame: the frame id, the reference frame, and a list of unit forces at the frame,
+        each as a pair (column of C, axis). ``tasks`` is the number of columns of C_t. Columns ``range(*torques)`` of C
+        contain torques, which are given by ``B`` if they are constant.
         """
         count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
@@ -74,7 +74,7 @@ class Plan:
         return gram, response
 
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
-        """Add the kernel call to a call form; ``torques`` is the register with the address of variable torques."""
+        """Add the kernel call to a ``Form``; if the torques vary, the register ``torques`` contains their address."""
         data = form.owner
         # The name "B" is reserved for the user's argument, which is a matrix.
         arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
@@ -104,7 +104,7 @@ def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> 
 
 
 def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
-    """Register the call form in the C extension, which then executes such calls; ``torques`` as in ``Plan.write``."""
+    """Call ``Plan.write`` and register the form in the C extension, which then executes calls of this form."""
     plan.write(form, torques)
     form.remember(_MOST_KNOWN)
 
@@ -162,7 +162,7 @@ def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
 def of_tasks(
     model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
 ) -> Plan:
-    """Return the cached or new plan for J_t M^-1 [B, J_c'], with Jacobians J_t of tasks and J_c of contacts."""
+    """Return the (cached) ``Plan`` for J_t M^-1 [B, J_c'], with the task Jacobian J_t and the contact Jacobian J_c."""
     keys = plan_key("tasks", frames, reference, rows), plan_key("inputs", contacts, reference, torques)
     key = None if None in keys else keys
     plan = _cached(data, key)
@@ -195,7 +195,7 @@ def of_inputs(
     torques: int,
     constant: np.ndarray | None = None,
 ) -> Plan:
-    """Return the cached or new plan for M^-1 [B, J_c']; the torques B are variable if ``constant`` is None."""
+    """Return the (cached) ``Plan`` for M^-1 [B, J_c']; ``constant`` is B, or None if B can change between calls."""
     key = plan_key("inputs" if constant is None else "own inputs", contacts, reference, torques)
     plan = _cached(data, key)
     if plan is None:

@@ -14,7 +14,7 @@ from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
-"""Flags: ``JOINT`` or ``FRAME`` selects a Jacobian, and ``RATE`` selects its time derivative instead."""
+"""Flags: the Jacobian of a joint or of a frame; ``JOINT | RATE`` and ``FRAME | RATE``: its time derivative."""
 AT_A_PLACE = """
 Args:
     where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` for a placement

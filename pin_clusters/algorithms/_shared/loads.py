@@ -1,4 +1,4 @@
-"""Wrenches and torques that cause a given motion of the tree, including lumped rotors and rods with mass."""
+"""Wrenches and torques that cause a given motion of the tree, its lumped rotors and its rods with mass."""
 
 import numpy as np
 import pinocchio as pin
@@ -43,7 +43,7 @@ class Loads:
                     self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
     def torque(self, further: np.ndarray | None = None) -> np.ndarray:
-        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further``: additional wrenches."""
+        """Compute the joint torques of the tree, including armature and rotors; ``further``: additional wrenches."""
         forces = joint_forces(
             self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
         )

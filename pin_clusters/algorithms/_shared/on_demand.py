@@ -1,6 +1,6 @@
-"""Computation of members of data on first access, at the state of the last call that postponed this computation.
+"""Computation of members of data when they are first read, at the state of the call that postponed the computation.
 
-The computation runs in a second workspace, because it also writes other members; then the member is copied.
+The computation runs in a second workspace, because it also overwrites other members; then the member is copied.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .loads import Loads
 
 
 def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Register a function that computes ``members`` of data from the first ``vectors`` of the vectors q, v and a."""
+    """Register a function that computes ``members`` of data from the first ``vectors`` items of (q, v, a)."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 

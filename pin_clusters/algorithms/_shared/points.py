@@ -16,7 +16,7 @@ from .reach import arrays_of, home_of
 
 
 class Points:
-    """Tables for points that are fixed to bodies, with Jacobian J; several points may be fixed to one body.
+    """Tables of the kernel ``points``. J is the Jacobian of all points; several points may be on one body.
 
     Attributes:
         joints: Ids of the joints that move the bodies.

@@ -57,8 +57,8 @@ def body_of(model: ClusterModel, j: int) -> int:
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
     """Find a joint in the kernel tables.
 
-    Return the body of the joint (the carrier for a lumped rotor), the row of the lumped rotor or 0, the root body, the
-    matrix from the kernel's body axes to joint axes, and the origin of the kernel's world in the universe.
+    Return the joint's body (for a lumped rotor: its carrier); the row of the lumped rotor, or 0; the root body; the
+    matrix from the kernel's body axes to joint axes; and the origin of the kernel's world in the universe.
     """
     index, params = model.tables.index, model.tables.params
     if j == 0:  # for the universe, kernel frame and joint frame are equal
@@ -79,7 +79,7 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
 
 
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
-    """List the independent velocities that move body b or, if ``rotor`` is not 0, the lumped rotor in this row."""
+    """List the independent velocities that move body b or, if ``rotor`` is not 0, the lumped rotor in row ``rotor``."""
     index = model.tables.index
     velocities: set[int] = set()
     starts = [b]

@@ -1,4 +1,4 @@
-"""Point masses of rods, as far as the inertias of the bodies do not include them.
+"""Point masses that represent rods and are not included in the inertias of the bodies.
 
 The velocity of a rod varies linearly along its length, so three point masses are dynamically equivalent to the rod. The
 masses at the ends belong to the bodies at the ends (``model.inertia_tree``), but a mass at an end on the universe has

@@ -22,7 +22,7 @@ def compute(
     *,
     moved: bool = False,
 ) -> None:
-    """Compute the selected outputs; v and a can be empty arrays. ``moved`` selects the tables for derivatives."""
+    """Compute the results selected by ``outputs``; v and a can be empty. ``moved``: keep the motion for derivatives."""
     if model.closures:
         _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if outputs & RATES else "coupling")
         outputs |= KEEP
@@ -34,14 +34,14 @@ def compute(
 def differentiate(
     model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
-    """Compute the derivatives of the coupling Jacobian, then the selected outputs with the tables for derivatives."""
+    """Compute the derivatives of the coupling Jacobian G, then call ``compute`` with ``moved=True``."""
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, outputs, q, v, a, moved=True)
 
 
 def place(model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray) -> None:
-    """Compute outputs that do not need G. At singular poses, store NaN instead of G for later calls without q."""
+    """Compute results that do not depend on G. At singular poses, store NaN instead of G for later calls without q."""
     if not model.closures:
         compute(model, data, outputs, q)
         return

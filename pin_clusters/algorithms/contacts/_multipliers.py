@@ -15,11 +15,11 @@ _SEEN = 1e-5
 class Multipliers:
     """Minimum-norm solution of ``K' lambda = tau``, where K is the Jacobian of all closures and couplings.
 
-    The rank of K is the number of dependent velocities. The norm multiplies forces by the loop length.
+    The rank of K is the number of dependent velocities. In the norm, forces are multiplied by the loop length.
 
     Attributes:
         closures: Closures, followed by the couplings as constraint equations between joints.
-        rows: Slice of ``lambda`` that belongs to each closure.
+        rows: One slice of ``lambda`` per closure.
         idle: Orthonormal basis of the null space of the scaled K', shape (rows, dimension).
     """
 

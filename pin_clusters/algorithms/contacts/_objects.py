@@ -127,7 +127,7 @@ def turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
-    """Compute the required minus the actual acceleration of a contact, and set the fields of d that Pinocchio sets."""
+    """Compute the required minus the actual acceleration of a contact, and set the fields that Pinocchio sets in d."""
     aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]

@@ -1,4 +1,4 @@
-"""Tables and memory of the contact kernel, and call forms with which the C extension repeats contact calls."""
+"""Tables of the contact kernel, and registration of contact calls, which the C extension then executes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -107,14 +107,14 @@ def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) 
 
 
 class Plan:
-    """Tables for a list of contacts; the kernel reads and writes the memory of the contact objects directly.
+    """Tables of the contact kernel for a list of contacts, whose memory the kernel reads and writes directly.
 
     Attributes:
         models: The contacts, stored to keep their memory alive, because the kernel reads it.
         forces: Forces of all contacts, concatenated, shape (rows,).
         numbers: Float table of the kernel, starting with restitution and damping.
         derivatives: Workspace of the derivatives, created on first use.
-        known: Keys of the call forms that are registered in the C extension.
+        known: Keys of the calls that are registered in the C extension.
     """
 
     __slots__ = (
@@ -159,7 +159,7 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Compute the result ``wanted``: accelerations, velocities after an impact, or J M^-1 J'; None if redundant."""
+        """Compute accelerations, velocities after an impact, or J M^-1 J'; return None for redundant contacts."""
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
         code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
@@ -179,7 +179,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Compute forces from dense equations, and accelerations or velocities; ``method``: see ``_forces.solved``."""
+        """Compute the contact forces by ``method``, as in ``_forces.solved``, and the accelerations or velocities."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
@@ -196,7 +196,7 @@ class Plan:
         return first
 
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
-        """Register a call form in the C extension, which uses it as long as the contacts keep their addresses."""
+        """Let the C extension execute calls of ``function``, as long as the contacts keep their memory addresses."""
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
@@ -314,7 +314,7 @@ class Plan:
         self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
-        """Create the call form of a function with these contacts; ``numbers`` lists which of r_coeff and mu to read."""
+        """Create a ``Form`` for calls with these contacts; ``numbers`` lists which of r_coeff and mu are arguments."""
         form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
@@ -343,7 +343,7 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record memory words that change when the lists or the contacts change; return False if they are unknown."""
+        """Record which 64-bit words of memory change if the lists or the contacts change; return False if unknown."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
@@ -359,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Add a step that reads a number >= 0 (<= 1 if ``at_most_1``) from the argument ``name``; without name, set 0."""
+    """Add steps that write argument ``name``, a number >= 0 (<= 1 if ``at_most_1``), to ``to``; 0 without a name."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -373,7 +373,7 @@ def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Add a step that reads proximal settings from the argument ``name``; return False if their layout is unknown."""
+    """Add a step that copies proximal settings from the argument ``name``; return False if their layout is unknown."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))

@@ -1,4 +1,4 @@
-"""Forces of constraints whose Jacobian the user passes, and call forms with which the C extension repeats calls."""
+"""Forces of constraints whose Jacobian the user passes; registration of such calls, which the C extension executes."""
 
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Argument names, by function and by whether q is passed. Without q, all arguments take the names of earlier ones."""
+"""Parameters by function, and by whether q is passed. Without q, the parameter ``q`` receives tau or v, and so on."""
 
 
 def with_rows(
@@ -55,7 +55,7 @@ def with_rows(
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Register call forms for m equations, with and without optional arguments; ``posed``: whether q is passed."""
+    """Let the C extension execute calls with m equations and any optional arguments; ``posed``: whether q is passed."""
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
         return

@@ -25,7 +25,7 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives with respect to q, v, tau: of accelerations or velocities, (nv, nv) each; of forces, (rows, nv) each."""
+"""Derivatives of accelerations or velocities, (nv, nv) each, and forces, (rows, nv) each, with respect to q, v, tau."""
 
 
 def accelerations(
@@ -134,9 +134,9 @@ def _with_forces(state: Contacts, solution: Solution, at_forces: Variations, fre
 def _of_least_norm(
     state: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
-    """Compute the part of the derivative of minimum-norm forces that is due to the change of the null space of A.
+    """Compute the term of the derivative of minimum-norm forces that is due to the change of the null space of A.
 
-    The part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) b for A x = b, with A = J M^-1 J', pseudoinverse A+, P = A A+.
+    For A x = b, it is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) b, with A = J M^-1 J', its pseudoinverse A+, and P = A A+.
     """
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse

@@ -38,7 +38,7 @@ class Variations(NamedTuple):
 
 
 def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Differentiate the contact conditions at (``state.q``, v, a), with or without the correctors (``corrected``)."""
+    """Differentiate the contact conditions at (``state.q``, v, a), including Baumgarte correctors if ``corrected``."""
     model, data = state.model, state.data
     computeForwardKinematicsDerivatives(model, data, state.q, v, a)
     turned = np.zeros((model.nv, model.nv))

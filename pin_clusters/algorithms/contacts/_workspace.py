@@ -23,14 +23,14 @@ from ._plans import Plan, take_settings
 
 
 class Workspace:
-    """Work arrays of the contact-derivative kernel for one plan.
+    """Work arrays of the contact-derivative kernel for one ``Plan``.
 
     Attributes:
-        order: Position of each independent velocity in the derivative kernel's tree of velocities, shape (nv,).
+        order: Row of each independent velocity in ``data._derivatives.tree``, shape (nv,).
         sides: Right-hand sides for the derivatives: 3 nv numbers per velocity, then 3 nv numbers per contact equation.
-        acting: Work array of nv numbers, then the contact forces as external forces in joint frames, 6 per joint.
-        rows: Flat arrays: J and M^-1 J' (rows * nv numbers each), rotation terms of the torques, and contact columns.
-        tables: Tables of the dynamics derivatives, with gravity and without gravity.
+        acting: nv work numbers, then the contact forces as external forces in joint frames, 6 numbers per joint.
+        rows: Four flat arrays: J, M^-1 J', the terms of dtau_dq due to moving contact frames, and contact columns.
+        tables: Two tables of the dynamics derivatives, with gravity and without gravity.
     """
 
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
@@ -51,7 +51,7 @@ class Workspace:
 def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
-    """Register a call form in the C extension, which uses it as long as the contacts keep their addresses."""
+    """Let the C extension execute calls of ``function``, as long as the contacts keep their memory addresses."""
     nq, n, m = data.model.nq, data.model.nv, len(plan.forces)
     derivatives, workspace = data._derivatives, plan.derivatives
     settings = None if method is None else settings_of(method)
@@ -140,9 +140,9 @@ def differentiate(
     restitution: float,
     damping: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Differentiate accelerations (velocities for an impact) and contact forces with respect to q, v and tau.
+    """Differentiate accelerations (if tau is None: velocities after an impact) and forces with respect to q, v and tau.
 
-    Return arrays (3, nv, nv) and (3, rows, nv), or None without a plan or if redundant. For impacts, ``tau`` is None.
+    Return arrays of shapes (3, nv, nv) and (3, rows, nv); None if ``plan`` is None or the contacts are redundant.
     """
     if plan is None:
         return None
@@ -204,7 +204,7 @@ def _plain(
     impact: bool,
     restitution: float,
 ) -> int:
-    """Run the steps of the kernel from Python, because without the JIT kernels cannot call each other by address."""
+    """Run the steps of the kernel from Python, because uncompiled kernels cannot call each other by address."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
 

@@ -23,7 +23,7 @@ class LoopWrench:
     Attributes:
         constraint: Label of the constraint.
         joints: Names of the joints that move body a and body b.
-        placement: Placement of frame a relative to the joint of body a; its z axis is the axis of the constraint.
+        placement: Placement of frame a relative to the joint of body a. The z axis of frame a is the constraint axis.
         wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in the axes of ``placement``.
             The moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
         multipliers: Lagrange multipliers, one per constraint equation, [N] or [N m].

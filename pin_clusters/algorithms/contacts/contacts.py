@@ -88,7 +88,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
 ) -> None:
-    """Allocate the contact forces ``data.lambda_c`` and impulses ``data.impulse_c``, as other functions do if needed.
+    """Allocate the contact forces ``data.lambda_c`` and impulses ``data.impulse_c``; calling this function is optional.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -196,7 +196,7 @@ def impulseDynamics(
     """Compute the velocities after an impact at contacts, or at constraints with a Jacobian J.
 
     All overloads of Pinocchio are supported: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])`` and
-    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted; the overload
+    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted: the overload
     ``(v_before, J[, r_coeff[, mu]])`` uses the mass matrix ``data.M``.
 
     Args:
@@ -409,7 +409,7 @@ def computeDampedDelassusMatrixInverse(
     mu: float = 0.0,
     scaled: bool = False,
 ) -> np.ndarray:
-    """Compute the damped inverse (J M^-1 J' + mu)^-1 of contacts.
+    """Compute the damped inverse (J M^-1 J' + mu)^-1 of the Delassus matrix of contacts.
 
     Args:
         scaled: Whether to return mu times the inverse.

@@ -163,9 +163,9 @@ def _differentiate(
     restitution: float,
     method: Any,
 ) -> tuple[np.ndarray, ...]:
-    """Compute the derivatives by the kernel, or by dense equations for redundant contacts or contacts on lumped rotors.
+    """Compute derivatives by the kernel or, for redundant contacts and contacts on lumped rotors, by dense equations.
 
-    The fields of data that Pinocchio fills are also set; for impacts, ``ddq_dv`` belongs to the velocity change.
+    Also store the derivatives in data; for impacts, ``ddq_dv`` is the derivative of the velocity change.
     """
     results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
     if results is None:

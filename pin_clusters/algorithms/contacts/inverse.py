@@ -43,7 +43,7 @@ def contactInverseDynamics(
         solve_ncp: If True, solve the nonlinear complementarity problem of Coulomb friction; else its convex relaxation.
 
     Returns:
-        Whether the iterations converged, the torques of the independent joints, shape (nv,), [N m] or [N],
+        Whether the iterations converged; the torques of the independent joints, shape (nv,), [N m] or [N];
         and the contact forces in Pinocchio's order, shape (3 contacts,), [N].
 
     Raises:

@@ -256,8 +256,8 @@ def computeCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate, in world axes about the centre of mass.
 
     Returns:
-        Derivative of the momentum with respect to q, in [kg m/s] and [kg m^2/s], and derivatives of its rate with
-        respect to q, v and a, in [N] and [N m], per unit of the variable. Each has shape (6, nv), [linear; angular].
+        Derivative of the momentum, [kg m/s] and [kg m^2/s], with respect to q; derivatives of its rate, [N] and [N m],
+        with respect to q, v and a. Each has shape (6, nv), [linear; angular], and is per unit of q, v or a.
     """
     q, v, a = _check.motion(model, data, q, v, a)
     workspace = data._derivatives

@@ -13,7 +13,7 @@ from .._shared import check as _check
 def _energies(
     model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray, owes: bool
 ) -> tuple[float, float]:
-    """Compute the kinetic and potential energy, [J]. ``owes`` is true if the caller passed a new state."""
+    """Compute the kinetic and potential energy, [J]. ``owes``: whether the caller passed a new state."""
     if owes:
         data._keep(function, q, v)
     _check.run(model, data, "energy", "energy", q, v)

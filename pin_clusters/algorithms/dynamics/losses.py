@@ -20,8 +20,8 @@ class Losses:
 
     Attributes:
         rows: Matrix that maps v to rotor speeds relative to the carriers, shape (motors, nv).
-        whole: Matrix of shape (motors, nv): the rotor accelerations about the rotor axes are ``whole @ a + bias``. They
-            are relative to the carriers if no gear has losses.
+        whole: Matrix of shape (motors, nv): the rotor accelerations about the rotor axes are ``whole @ a + bias``.
+            These accelerations are absolute if a gear has losses, otherwise relative to the carriers.
         bias: Rotor acceleration about the rotor axis for a = 0, [rad/s^2].
         speeds: Speeds of the rotors relative to their carriers, [rad/s].
         turns: Signs of the rotor speeds, smoothed around zero.
@@ -73,7 +73,7 @@ class Losses:
         return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
-        """Compute the gear losses from the loads without losses, by Newton's method on the signs of the loads.
+        """Compute the gear losses from the loads of lossless gears, by Newton's method on the signs of the loads.
 
         The loss x changes the load to load - (1 - J A) x. J contains the rotor inertias, and A (``response``) contains
         the rotor accelerations per unit torque. If a gear locks, ``ModelError`` is raised.

@@ -41,8 +41,8 @@ def computeRatioDerivatives(
     with the ratio. The function uses Pinocchio's derivatives for the tree in which every rotor is a body.
 
     Returns:
-        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column: first for the ratios of
-        each ``Rotor``, then for ``Gear``, ``Belt`` and other constant couplings, in order of ``model.coupling_rows``.
+        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column. The rotors come
+        first, then ``Gear``, ``Belt`` and other constant couplings, in the order of ``model.coupling_rows``.
 
     Raises:
         ModelError: A coupling moves a joint of a closed loop or of a rod with mass.
@@ -121,7 +121,7 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
 
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
-    """Compute the velocity of the tree with rotor bodies for a unit velocity of the joint or rotor with this ratio."""
+    """Compute the velocity of the tree with rotor bodies if the joint or rotor with this ratio has velocity 1."""
     tree, velocity = model.own_tree, np.zeros(model.own_tree.nv)
     if ratio.joint is None:
         result = np.zeros(span.tree.nv)

@@ -157,7 +157,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
 
     Args:
         model: Cluster model.
-        names: Names of the independent joints of each cluster that changes. Clusters without a name do not change.
+        names: For each cluster that changes, names of all its new independent joints. Other clusters do not change.
 
     Returns:
         The new model, and a ``CoordinateChange`` between the models.

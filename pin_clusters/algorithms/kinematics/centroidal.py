@@ -117,8 +117,8 @@ def centerOfMass(
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
         compute_subtree_coms: Whether to also compute the centre of mass of each joint's subtree, in the joint frame. As
             in Pinocchio, this flag can be passed in place of q, v or a.
-        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. If passed instead of q, the
-            function uses the state of the last ``forwardKinematics``, up to this level of derivatives.
+        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``. If a level is passed
+            instead of q, the function uses the last ``forwardKinematics`` up to this level of derivatives.
 
     Returns:
         Position of the centre of mass in the world, shape (3,), [m]; a new array.

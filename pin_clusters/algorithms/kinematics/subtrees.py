@@ -273,7 +273,7 @@ def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
-    """Compute the regressor of a joint's body. The force on it is the regressor times its ten inertial parameters.
+    """Compute the regressor of a joint's body: the force on the body is the regressor times its ten parameters.
 
     Call ``rnea`` first, because this function reads ``data.v`` and ``data.a_gf``.
 

@@ -23,19 +23,19 @@ from .regressors import computeJointTorqueRegressor
 _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
 """Thresholds for singular values of a matrix with columns of norm 1. Values above ``_CERTAIN`` are significant, and
-values below ``_LEVEL`` are not. Between these limits, the largest ratio of neighbouring values is the gap. Values above
-the gap are significant; for ratios below ``_GAP``, values above ``_LEVEL`` are. Rounding errors are below 4e-10."""
+values below ``_LEVEL`` are not. Between them, values above the gap (largest ratio of neighbours) are significant if the
+ratio is at least ``_GAP``; otherwise, all values are significant. Rounding errors are below 4e-10."""
 _SMALL = 1e-9
 """Limit below which coefficients are set to zero."""
 _SHORTEST = 1e-4
-"""Smallest accepted norm of a column, relative to the largest norm; rounding errors dominate in shorter columns."""
+"""Smallest norm by which a column is divided, relative to the largest norm; rounding dominates in shorter columns."""
 _NEW, _LARGEST = 1e-3, 1e5
-"""``_NEW``: minimum norm of a chosen column without its projection on the others; ``_LARGEST``: maximum coefficient."""
+"""``_NEW``: minimum norm of a column minus its projection on those chosen before; ``_LARGEST``: largest coefficient."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
-"""Largest step between poses without loops, largest step with loops, and smallest step, [rad] or [m]."""
+"""Largest step between poses for models without loops and with loops, and smallest step, [rad] or [m]."""
 _REGULAR, _TRIES, _WALK = 30.0, 100, 8
-"""Largest condition number of loops (if larger: four times its value at the first pose); attempts per pose; poses per
-random walk. Rounding errors grow with the square of the condition number."""
+"""``_REGULAR``: limit of the condition number of loops, raised to 4 times the number at the first pose if necessary.
+Rounding errors grow with its square. ``_TRIES``: attempts per pose. ``_WALK``: poses per random walk."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:

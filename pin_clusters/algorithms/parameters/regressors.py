@@ -119,7 +119,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
-    """Compute the static, kinetic or potential regressor; if v is given, ``data._coupling`` must belong to (q, v)."""
+    """Compute the static, kinetic or potential regressor; if v is given, ``data._coupling`` must contain G at q."""
     memory, nothing = data._regressor_memory(), data._zeros[:0]
     stored: np.ndarray = getattr(memory, which)
     outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
