@@ -1,7 +1,7 @@
 """Approximate dynamics of transmissions and closed loops, as many simulators use them.
 
-Without closed loops, the rotors are fixed to their carriers at angle 0, and a constant matrix represents their spin. In
-this matrix, J_r is the axial inertia of rotor r, and g_r contains the speed of rotor r per unit of each v_i:
+Without closed loops, the rotors are fixed to their carriers at angle 0. A constant matrix, which is added to the mass
+matrix, represents their spin. J_r is the axial inertia of rotor r, and g_r contains its speed per unit of each v_i:
 
 - ``none``: the matrix is zero; reflected inertia is neglected.
 - ``diagonal``: the reflected inertia of each joint, ``sum_r J_r g_ri^2``, is the ``armature`` of the joint.
@@ -9,10 +9,10 @@ this matrix, J_r is the axial inertia of rotor r, and g_r contains the speed of 
 
 All three approximations neglect the effects of carrier acceleration and carrier rotation on a spinning rotor.
 
-For robots with closed loops, where the exact acceleration of the tree is G(q) a + g:
+For robots with closed loops (the exact acceleration of the tree is G(q) a + g, with the coupling Jacobian G):
 
-- ``unconstrained``: ``tau = M_ii a + h_i``, the tree's equations of the independent joints i, at the exact q and v.
-- ``frozen``: ``tau = G0' rnea_tree(q, G0 v, G0 a)``, where G0 is the coupling Jacobian at the reference pose.
+- ``unconstrained``: ``tau = M_ii a + h_i``, the tree's equations of motion for the independent joints i, at exact q, v.
+- ``frozen``: ``tau = G0' rnea_tree(q, G0 v, G0 a)``, where G0 is G at the reference pose.
 - ``no rotor`` (only for robots with rotors): exact loops; the rotors do not spin relative to their carriers.
 - ``armature`` (only for robots with rotors): like ``no rotor``, but ``J ratio^2`` of each rotor is added to the
   armature of the tree joints that drive it. Pinocchio and MuJoCo use this approximation.

@@ -138,7 +138,7 @@ class Approximation(ABC):
 
     @_documented
     def check(self, q: ArrayLike) -> None:
-        """Raise an exception if the mass matrix is singular. After one success, further calls do nothing.
+        """Raise an exception if the mass matrix is singular. Once a check has succeeded, further calls do nothing.
 
         Args:
             q: Configuration of the tree, shape (nq,).

@@ -1,4 +1,4 @@
-"""Approximations of robots with closed loops: the dynamics of the tree are projected with an approximation of G."""
+"""Approximations of robots with closed loops: the tree's dynamics, projected with an approximate coupling Jacobian."""
 
 from abc import abstractmethod
 
@@ -94,7 +94,7 @@ class OnTree(Approximation):
 
 
 class Unconstrained(OnTree):
-    """The tree's equations of the independent joints, at the exact velocity and with zero dependent accelerations.
+    """The tree's equations of motion of the independent joints, at exact velocities and zero dependent accelerations.
 
     Example:
         >>> import pin_clusters as pc
@@ -182,7 +182,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Remove the inertia of a rotor's body; undo the subtraction of axial inertia from its carrier by ``expand``."""
+    """Remove the inertia of a rotor's body; if ``expand`` subtracted axial inertia from the carrier, add it again."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

@@ -66,7 +66,7 @@ class WithoutRotors:
     """Pinocchio's algorithms for the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). ``at_q``
-    is the result of ``independent_q``; ``at_v`` is the result of ``independent_v``.
+    and ``at_v`` are the index arrays that ``independent_q`` and ``independent_v`` return.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class WithoutRotors:
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 
     def on(self, j: int, what: Any) -> tuple[int, Any]:
-        """Convert a joint id and a placement or force in its frame to the approximate robot, with rotors at angle 0."""
+        """Return the approximate robot's joint that moves body j, and ``what`` (placement or force) in its frame."""
         tree = self.model.tree
         while j and not self.approximate.existJointName(tree.names[j]):
             what, j = tree.jointPlacements[j].act(what), int(tree.parents[j])

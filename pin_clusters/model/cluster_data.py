@@ -90,7 +90,7 @@ def _same(x: Any, y: Any) -> bool:
 
 
 class _Tables(dict[str, kernels.Pointer]):
-    """Maps the name of each result to the tables of its kernel; most tables are created on first use."""
+    """Maps the name of each result to the ``Pointer`` that its kernel receives; most are created on first use."""
 
     def __init__(
         self,

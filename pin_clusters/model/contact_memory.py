@@ -1,6 +1,6 @@
 """Finds the addresses of the fields of ``pin.RigidConstraintModel`` and its data by inspecting objects in memory.
 
-The kernel uses these addresses. If a contact's fields are not at the expected addresses, Python code is used instead.
+The kernels for contacts use these addresses. If a field is not at the expected address, Python code runs instead.
 """
 
 import ctypes
@@ -78,10 +78,10 @@ def holds_itself(thing: Any) -> bool:
 
 
 def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
-    """Return the addresses of words that change if the contacts, or their data, move in memory.
+    """Return the addresses of 64-bit words that change if the contacts, or their data, move in memory.
 
     ``things`` are the items of ``container``, which is a list, a tuple or one of Pinocchio's own lists. The result is
-    None if an item could move in memory without a change in such words.
+    None if an item could move in memory without changing one of these words.
     """
     if type(container) not in (list, tuple):
         return _words_of_vector(container) or None
@@ -95,7 +95,7 @@ def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
 
 
 def settings_of(settings: Any) -> np.ndarray | None:
-    """Return absolute and relative accuracy, mu and iterations of a ``pin.ProximalSettings``; None if impossible."""
+    """Return a ``pin.ProximalSettings`` as 64-bit words (absolute and relative accuracy, mu, iterations), or None."""
     first = holder_of_settings()
     holder = word(holder_at(settings)) if type(settings) is pin.ProximalSettings else 0
     return _words(holder + 16, 4).copy() if first and holder and word(holder) == first else None
@@ -103,7 +103,7 @@ def settings_of(settings: Any) -> np.ndarray | None:
 
 @functools.cache
 def holder_of_settings() -> int:
-    """Return the first word of the object that holds a ``pin.ProximalSettings``; 0 if its layout is not as expected."""
+    """Return the first word of the Boost.Python holder of a ``pin.ProximalSettings``; 0 for an unexpected layout."""
     settings = pin.ProximalSettings(1.5e-12, 2.5e-6, 3.5e-3, 17)
     holder = word(holder_at(settings))
     words = _words(holder + 16, 4)
@@ -114,9 +114,9 @@ def holder_of_settings() -> int:
 def _words_of_reference(item: Any) -> list[int]:
     """Return the addresses that ``words_of`` needs for a copy or a list item; empty for other objects.
 
-    The holder of a copy contains the address of the contact. The holder of an indexed item contains the addresses of a
-    copy (0 while the item is in the list) and of the list, and the index. The holder of an item from an iterator
-    contains the address of the item in the list.
+    The Boost.Python holder of a copy contains the address of the contact. The holder of an indexed item contains the
+    addresses of a copy (0 while the item is in the list) and of the list, and the index. The holder of an item from an
+    iterator contains the address of the item in the list.
     """
     holder, of_data = word(holder_at(item)), isinstance(item, _DATA)
     copied, indexed, iterated = _holders(of_data)
@@ -134,7 +134,7 @@ def _words_of_reference(item: Any) -> list[int]:
 
 @functools.cache
 def _holders(of_data: bool) -> tuple[int, int, int]:
-    """Return the first word of each holder: of a copy, an indexed and an iterated item; -1 for an unexpected layout."""
+    """Return the first words of the holders of a copy, an indexed and an iterated item; -1 for an unexpected layout."""
     marks, contact = _marks(), _contact()
     if marks is None:
         return -1, -1, -1
@@ -156,7 +156,7 @@ def _holders(of_data: bool) -> tuple[int, int, int]:
 
 
 def _iterated(item: Any, expected: Any = None) -> Any:
-    """Return the list that an item from an iterator keeps alive; None if it is not the list that was expected."""
+    """Return the list that an item from an iterator keeps alive; None if it is unknown or is not ``expected``."""
     supports = [x.__callback__ for x in weakref.getweakrefs(item) if type(x.__callback__).__name__ == "life_support"]
     if len(supports) != 1:
         return None

@@ -54,7 +54,7 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
 
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Close the loops along the motion with NumPy, which is faster than a kernel that cannot be compiled."""
+    """Close the loops along the motion with NumPy, which is faster than a kernel that runs as Python code."""
     tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()

@@ -24,7 +24,7 @@ class TreeCopy:
 
     ``base`` contains the joint, placement and frame of ``tree`` at which the copy is attached; the default is the
     universe. ``joint`` maps each joint id of ``old`` to the id of the joint of ``tree`` that moves the same body;
-    ``offset`` contains the placements of the old joint frames in the new joint frames. ``held`` names the fixed joints.
+    ``offset`` contains the placements of the old in the new joint frames. ``held`` contains the names of fixed joints.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
@@ -238,7 +238,7 @@ def _both_shapes(
 def _made(
     copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
 ) -> Any:
-    """Build the model from finished copies and the options of the old models; ``led`` are extra independent joints."""
+    """Build the model from finished tree copies and the old models' options; ``led`` are extra independent joints."""
     first_model, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
         q_own, names = model._requested
@@ -258,7 +258,7 @@ def _made(
 
 
 def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> list[Any]:
-    """Adapt a model's constraints to the copy of its tree; rotors that can no longer turn are merged into bodies."""
+    """Adapt a model's constraints to the copy of its tree; rotors that no longer turn are added to their carriers."""
     carried: list[Any] = []
     places = {name: attached(*place) for name, place in copy.places.items()}
     for constraint in model.constraints:

@@ -118,7 +118,7 @@ def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
-    """Return a copy of a tree with depth-first joints, without the joints ``locked``, whose leaf bodies are fixed."""
+    """Return a copy of a tree with joints in depth-first order; replace the joints ``locked`` by fixed connections."""
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()

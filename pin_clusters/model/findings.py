@@ -32,4 +32,4 @@ def once_per(part: str) -> Callable[[Callable[[ClusterModel], _T]], Callable[[Cl
 
 
 once = once_per("tables.topology")
-"""Decorator that caches the result of a function per topology; models that differ only in parameters share it."""
+"""Decorator that caches a function's result per topology; models that differ only in parameters share the result."""

@@ -1,4 +1,4 @@
-"""Finds the memory words of ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without size checks.
+"""Finds the 64-bit words of ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without size checks.
 
 The words are the number of shapes, the joint id of each shape, and the list of placements. While these are unchanged,
 an earlier check of the two objects remains valid. The addresses are found by inspecting objects in memory.
@@ -18,7 +18,7 @@ _JOINTS = 7001, 7002, 7003  # joint ids of the probe shapes; these numbers occur
 
 
 class Layout(NamedTuple):
-    """Offsets from the beginning of an object, or within a shape, [bytes], and first words of holders."""
+    """Offsets from the beginning of an object, or within a shape, [bytes], and first words of Boost.Python holders."""
 
     number: int  # offset of the number of shapes
     shapes: int  # offset of the pointer to the first shape; the next word points to the end of the list

@@ -151,7 +151,7 @@ def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np
 
 
 def _is_closed(loops: Loops, q: np.ndarray) -> bool:
-    """Return whether all constraint equations hold, including redundant ones, which may fail far from the start."""
+    """Return whether all constraint equations hold, including redundant equations, which are not solved."""
     return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
 
 

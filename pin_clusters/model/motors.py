@@ -1,4 +1,4 @@
-"""Assigns motors to rotors, and converts motor friction to springs along joints, as other programs model it."""
+"""Assigns motors to rotors, and converts motor friction to joint friction (``Spring``), as other programs model it."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
 
 
 def friction_of_motors(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[Spring]:
-    """Return the friction of motors as springs along the joints that turn the rotors; gear losses are not included."""
+    """Return motor friction as ``Spring`` objects along the joints that turn the rotors; gear losses are excluded."""
     springs = []
     for r, m in ((r, r.motor) for r in rotors if r.motor is not None):
         ratios = {str(tree.names[joint_in_v(tree, i)]): ratio for i, ratio in r.drivers}

@@ -78,7 +78,7 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
 
     Args:
         model: Cluster model.
-        given: As in Pinocchio: geometry (optional), joints to lock, configuration, shape (nq,), [rad] or [m].
+        given: As in Pinocchio: geometry (optional), joints to lock, and configuration of shape (nq,), [rad] or [m].
         named: The same arguments by name.
 
     Returns:
@@ -114,9 +114,9 @@ def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
     """Join two models: fix the second model to a frame of the first, and keep the constraints of both models.
 
     If a constraint of the second model refers to its universe, it applies to the body of the first model that carries
-    the second model. As in Pinocchio, the joint ids of the second model follow the ids of the subtree that carries it.
-    Frames and shapes of the first model keep their ids. ``pin.appendModel`` (4.1) drops the armature and requires
-    joints in depth-first order; this function keeps the armature and accepts any tree.
+    the second model. As in Pinocchio, the joint ids of the second model come after the ids in the subtree of the joint
+    that carries it. Frames and shapes of the first model keep their ids. ``pin.appendModel`` (4.1) drops the armature
+    and requires joints in depth-first order; this function keeps the armature and accepts any tree.
 
     Args:
         modelA: Cluster model or ``pin.Model``; if both models are a ``pin.Model``, ``pin.appendModel`` is called.

@@ -25,7 +25,7 @@ _PLACES = bits("J oMi")
 
 
 def owed(name: str, path: str, doc: str) -> Any:
-    """Return a property for the member at an attribute path; if the member is owed, reading it computes its value."""
+    """Return a property for the member at an attribute path; reading a member that is not computed yet computes it."""
     bit, get = bits(name), operator.attrgetter(path)
 
     def read(data: OwedMembers) -> Any:
@@ -38,7 +38,7 @@ def owed(name: str, path: str, doc: str) -> Any:
 
 @functools.lru_cache
 def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> tuple[int, ...]:
-    """Return the bit masks of the members after a call; results are cached, because the same calls repeat."""
+    """Return the bit masks of owed and lost members after a call; results are cached, because the same calls repeat."""
     words = [x & ~clears for x in _WORDS.unpack(before)]
     words[1 + buffer] |= owes
     words[LOST] |= spoils
@@ -148,7 +148,7 @@ class OwedMembers(TreeWorkspace):
                     self._pay(name)
 
     def _bring(self, members: int) -> None:
-        """Compute the owed members among ``members``; raise ``NotComputedError`` if a state has been overwritten."""
+        """Compute the owed members in the bit mask ``members``; raise ``NotComputedError`` if a state was replaced."""
         if self._owed[0] & members:
             for i, name in enumerate(MEMBERS):
                 if self._owed[0] & members & 1 << i:

@@ -84,7 +84,7 @@ class PassiveForces:
         """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
         ``v_tree`` is the tree's velocity, [rad/s] or [m/s]. ``friction_speed`` is a number (see ``pc.passive_torque``)
-        or an array with one speed for each entry of ``lines``; other friction then uses the default speed.
+        or an array with one speed for each entry of ``lines``; friction outside ``lines`` then uses the default speed.
         """
         tau = np.zeros(self._tree.nv)
         tau += self.lines.torque(q, v_tree, friction_speed)

@@ -43,7 +43,7 @@ def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topo
 
 
 def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[RotorElement, float]]:
-    """Return rotors that their links cannot contain, worst first, each with its largest possible inertia, [kg m^2]."""
+    """Return rotors whose inertia exceeds their link's, worst first, each with its largest valid inertia, [kg m^2]."""
     too_heavy = []
     for carrier in sorted({r.carrier_id for r in rotors if _is_part(r)}):
         link = np.array(tree.inertias[carrier].inertia)

@@ -1,4 +1,4 @@
-"""Converts Pinocchio's joints to the joints of the kernels, which are chains of primitive joints about the z axis."""
+"""Converts Pinocchio's joints to the joints of the kernels, which are chains of primitive joints with axis z."""
 
 from dataclasses import dataclass
 

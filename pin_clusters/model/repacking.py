@@ -1,4 +1,4 @@
-"""Recomputes the numbers in a model's tables for other inertial parameters and the same topology."""
+"""Recomputes the numbers in a model's tables for new inertial parameters and the same topology."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ def numbers_of(model: ClusterModel) -> np.ndarray:
 def repacked(
     model: ClusterModel, inertias: Sequence[pin.Inertia], armature: np.ndarray, axial: Mapping[int, float]
 ) -> np.ndarray:
-    """Return the numbers of the tables for other body inertias (without lumped rotors), armature and rotor inertias.
+    """Return the numbers of the tables for new body inertias (without lumped rotors), armature and rotor inertias.
 
     ``axial`` maps the ``id`` of a ``Rotor`` constraint to its axial inertia, [kg m^2]. If the inertias change which
     rotors are lumped (spin elements), the result has a different layout.

@@ -22,7 +22,7 @@ def regular_independents(
     """Return well-conditioned independent joints at q for a cluster with loops, and the condition number of K_d.
 
     ``at`` is the index among the clusters with loops. Choices whose condition number is within a factor ``slack`` of
-    the best one are equivalent; the first of them is returned. The result is None if K itself loses rank.
+    the best are equivalent; the function returns the first of these. The result is None if K itself loses rank.
     """
     loops, tree = loops_of(model), model.own_tree
     loop = loops.clusters[at]

@@ -51,7 +51,7 @@ class TreeWorkspace(Owner):
     __slots__ = tuple(__annotations__)
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Allocate the memory of the tree's kernels; return two views of G and the bias, the second also with dG/dt."""
+        """Allocate the memory of the tree's kernels; return views of (G, bias) and of (G, bias, G, dG/dt)."""
         model, tables = self._model, self._model.tables.tree
         nv, G, offsets, sections = model.nv, model.tables.topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
@@ -94,7 +94,7 @@ class TreeWorkspace(Owner):
         self._take_tree(tree)
 
     def _take_tree(self, tree: pin.Data, new: bool = False) -> None:
-        """Write results to this ``pin.Data`` from now on; ``new`` means that it was just created here."""
+        """Use this ``pin.Data`` for the results from now on; ``new`` means that ``made`` has just created it."""
         tables = self._model.tables.tree
         addresses, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields), new)
         self._tree, self._watch = tree, Watch(places)
@@ -191,7 +191,7 @@ class TreeWorkspace(Owner):
 
     @property
     def _level(self) -> int:
-        """Stored motion, which can be differentiated: 0 none, 1 velocities, 2 velocities and accelerations."""
+        """Content of the stored motion, for derivatives: 0 nothing, 1 velocities, 2 velocities and accelerations."""
         return int(self._moved[self._model.tables.tree.derived.level])
 
     def _forget(self) -> None:

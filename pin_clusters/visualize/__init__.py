@@ -60,9 +60,9 @@ def animate(
 ) -> MeshcatVisualizer:
     """Return a viewer that plays a motion in the browser, or in a saved page that needs no network connection.
 
-    The animation has at least 30 key frames per second. Fast rotations have more, so that no part turns by more than 80
-    degrees between two key frames. If a rotor would need more than 60 key frames per second, the animation shows it at
-    a lower speed, and the legend states this. The lengths of arrows and the colours of loop closures are also animated.
+    The animation has at least 30 key frames per second. Fast rotations add key frames, so that no part turns by more
+    than 80 degrees between two of them. If a rotor would need more than 60 key frames per second, it is drawn at a
+    lower speed, which the legend states. The lengths of arrows and the colours of loop closures are also animated.
 
     Args:
         model: The robot.

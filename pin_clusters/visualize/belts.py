@@ -79,7 +79,7 @@ def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start]) -> list[Node
 
 
 def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node]:
-    """Return the driven link's wheel, which meshes with the rotor's; [] unless their axes are parallel and apart."""
+    """Return the wheel of the driven link, which meshes with the rotor; [] unless their axes are parallel and apart."""
     tree = skeleton.model.tree
     rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
     axis = joint_axis(tree.joints[link])

@@ -12,7 +12,7 @@ CAMERA = "/Cameras/default/rotated/<object>"
 FIELD = 35.0
 """Vertical field of view, [deg]; meshcat's default of 75 degrees distorts near objects."""
 NEAR, FAR = 1e-3, 1e2
-"""Clipping distances relative to the distance from the robot; meshcat's default far plane is at 100 m."""
+"""Clipping distances, divided by the camera's distance from the robot; meshcat's default far plane is at 100 m."""
 PLAYER = 56
 """Height of the bar with the play button, [pixels]; the robot is shown above this bar."""
 
@@ -64,7 +64,7 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the target and offset for which all points just fit in a square picture with this viewing direction."""
+    """Return the target and offset for which all points fit in a square picture; ``direction`` points to the camera."""
     right = np.cross([0.0, 0.0, 1.0], direction)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])
@@ -83,7 +83,7 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     """Set the camera of a live viewer; ``script`` sets the camera of a page.
 
-    meshcat's camera always looks at the origin of the world. The camera moves back until the target is also visible.
+    meshcat's camera always looks at the origin of the world. The function moves it back until the target is visible.
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 TURN = math.radians(80.0)
 """Largest rotation between two key frames, [rad]. The browser interpolates along the shorter rotation, which is correct
-below 180 degrees; the limit in the documentation is 90 degrees."""
+below 180 degrees."""
 FRAMES = 30.0
 """Number of key frames per second for slow motions."""
 MOST = 60.0
@@ -77,7 +77,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
-    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns``, the largest rotation, is small."""
+    """Choose key frames at ``FRAMES`` per second; double the rate until the rotation ``turns`` is at most ``TURN``."""
     rate = FRAMES
     while True:
         count = max(2, math.ceil((time[-1] - time[0]) * rate) + 1)
@@ -100,9 +100,9 @@ def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
 
 
 def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the times and the angles (not wrapped) of a rotor's key frames, and the fraction of its speed to draw.
+    """Return the times and the angles (not wrapped) of a rotor's key frames, and the ratio of drawn to real speed.
 
-    Angles change by at most ``TURN`` per key frame. The fraction is below 1 if ``MOST`` frames per second are too few.
+    Angles change by at most ``TURN`` per key frame. The ratio is below 1 if ``MOST`` frames per second are too few.
     """
     speed = np.abs(np.diff(angle)) / np.maximum(np.diff(time), 1e-12)
     fastest = float(speed.max()) if len(speed) else 0.0

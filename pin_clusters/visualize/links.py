@@ -33,7 +33,7 @@ def is_trunk(skeleton: Skeleton, joint: int) -> bool:
 def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
     """Return the edge lengths and the axes (columns) of the homogeneous box that has the inertia of a body.
 
-    If the inertia is impossible, some edges have length 0. If its density would be too low, the box is made smaller.
+    If the inertia is impossible, some edges have length 0. A box less dense than ``_LIGHTEST`` is made smaller.
     """
     values, axes = np.linalg.eigh(inertia.inertia)
     if np.linalg.det(axes) < 0.0:

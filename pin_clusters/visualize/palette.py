@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 _CYCLE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
-"""Colours of M. Okabe and K. Ito, "Color Universal Design", 2008, except black, and vermillion for open loops."""
+"""Colours of M. Okabe and K. Ito, "Color Universal Design", 2008, except black and vermillion (see ``OPEN``)."""
 
 STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
 GROUND = "#c9cfc4"

@@ -18,7 +18,7 @@ from .scene import Scene
 
 _FOREVER = 10_000_000
 _LOOKS = 12
-"""Number of samples of the motion that the camera must show completely."""
+"""Number of poses of the motion in which the camera must show the whole robot."""
 GHOST_KINDS = ("links", "joints", "rotors", "closures")
 """Names of the groups of nodes that are drawn for a ghost."""
 

@@ -157,7 +157,7 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Aim the camera at a world point, shape (3,), [m]. A live viewer only moves the camera back to show it."""
+        """Aim the camera at a world point, shape (3,), [m]. In a live viewer, the camera can only move back."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:

@@ -67,7 +67,7 @@ def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
 def facing(skeleton: Skeleton) -> np.ndarray | None:
     """Return the viewing direction of a planar robot, which is parallel to its joint axes; None for other robots.
 
-    A robot in a vertical plane is viewed so that x points right (y in the yz plane), a horizontal robot from above.
+    If the plane is vertical, x (or y in the yz plane) points right in the view; a horizontal robot is seen from above.
     """
     tree = skeleton.model.tree
     axes = []

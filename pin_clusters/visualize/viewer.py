@@ -22,8 +22,8 @@ from .server import ViewerError
 class MeshcatVisualizer(Scene):
     """Version of Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
 
-    The viewer has the methods of Pinocchio's viewer; ``q`` is a configuration of the whole tree. It draws the meshes of
-    ``visual_model``, belts, rods, loop closures, and rotors, which turn with their gear ratios. The colour of an open
+    The viewer has the methods of Pinocchio's viewer; ``q`` is a configuration of the whole tree. It draws belts, rods,
+    loop closures, rotors (which turn with their gear ratios), and the meshes of ``visual_model``. The colour of an open
     loop closure is vermillion. A robot without ``visual_model`` is drawn from its joints and inertias. A ``Rotor``
     without a placement is drawn on the joint that it drives. A rotor is drawn as a homogeneous disc with the rotor's
     inertia; its radius is limited to between 14 and 22 per cent of a typical link length.

@@ -24,11 +24,11 @@ class Equations:
     """The equations of the closures and couplings of a tree, with their residuals and their Jacobian K.
 
     Let n and m be the constraint force and moment of a row for a Lagrange multiplier of 1, in world axes. The product
-    of the row of K and v is n . (velocity of point b relative to body a) + m . (angular velocity of b relative to a).
-    For a rotation, the row of K is the exact derivative of the residual only if the residual is zero. The rows of the
-    closures come first. Each coupling is appended to ``closures`` as a ``LinearClosure`` with one row: dependent joint
-    minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or ``""``. For each closure, ``rows`` contains the
-    slice of its rows, and ``lengths`` contains its characteristic length, [m], or 0.
+    of the row of K and v is n . (velocity of the end on body b relative to body a) + m . (angular velocity of body b
+    relative to body a). For a rotation, the row of K is the exact derivative of the residual only if the residual is
+    zero. The rows of the closures come first. Each coupling is appended to ``closures`` as a ``LinearClosure`` with one
+    row: dependent joint minus prescribed value. The unit of a row is ``"m"``, ``"rad"`` or ``""``. For each closure,
+    ``rows`` contains the slice of its rows, and ``lengths`` contains its characteristic length, [m], or 0.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:

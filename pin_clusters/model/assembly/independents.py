@@ -35,7 +35,7 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
     """Raise ``ConstraintError`` if a body between two spherical connections can spin about the line between them.
 
     Such a body has a spherical loop closure at one end, and no other constraints. At the other end, it has a spherical
-    joint or a chain of joints that rotates about one point. The columns of these joints in K then have rank two.
+    joint or a chain of joints that rotates about one point. The three columns of these joints in K then have rank two.
     """
     tree = part.tree
     for c in closures:
@@ -156,7 +156,7 @@ def _is_limited(tree: pin.Model, j: int) -> bool:
 def _alike(
     part: Subtree, free: Sequence[int], similar: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
 ) -> Chosen:
-    """Choose a similar cluster's joints unless ``chosen`` is much better, so that equal limbs have equal choices."""
+    """Choose the same joints as in a similar cluster, such as another leg, unless ``chosen`` is much better."""
     joints = [part.joints[i] for i in similar if part.joints[i] in free]
     columns = sorted(c for j in joints for c in part.joint_columns(j))
     dependents = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))

@@ -1,4 +1,4 @@
-"""Writes gears and other constant couplings between the joints of a loop as equations of the loop."""
+"""Converts gears and other constant couplings between the joints of a loop to equations of the loop."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -87,7 +87,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Split the couplings: return loop equations for couplings whose dependent joint is in a loop, and the others."""
+    """Return the couplings whose dependent joint is in a loop, as loop equations, and the other couplings as rows."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:

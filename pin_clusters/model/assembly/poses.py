@@ -173,8 +173,8 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
     """Return the pose ``start`` and assembled poses around it; every call returns the same poses.
 
-    A random step in the null space of K, from ``start`` or from the last sample, and a projection give each sample.
-    Joint limits are ignored, because the samples measure rank and conditioning, not reachability.
+    Each sample is the projection of a random step in the null space of K from ``start`` or from the last sample. Joint
+    limits are ignored, because the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)
     poses = [start]

@@ -55,11 +55,11 @@ def project(
 ) -> np.ndarray:
     """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
-    Redundant rows, which no joint motion can satisfy, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
-    singular pose, this also applies to combinations of rows whose relative singular value is below ``rank_tolerance``.
-    To satisfy all rows, pass rows without redundancy and a small ``rank_tolerance``. ``hold_iv`` contains the indices
-    of velocities that stay zero. The scaled residual of the result is at most ``tolerance`` times max(1, |q| / 100).
-    ``lengths`` is the result of ``step_lengths``.
+    A residual that no joint motion reduces, such as the mismatch of redundant rows, may be up to ``OPEN_TOLERANCE``. At
+    a nearly singular pose, this also applies to combinations of rows whose relative singular value is below
+    ``rank_tolerance``. To satisfy all rows, pass rows without redundancy and a small ``rank_tolerance``. ``hold_iv``
+    contains the indices of velocities that stay zero. The reducible part of the scaled residual is usually below
+    ``tolerance`` times max(1, |q| / 100). ``lengths`` is the result of ``step_lengths``.
     """
     if equations.size == 0:
         return np.array(q)

@@ -22,7 +22,7 @@ _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
     HarmonicClosure: ("terms",),
     LinearClosure: ("coefficients", "offsets", "periods"),
 }
-"""Closures from which single rows can be dropped, and their fields with one entry per row."""
+"""For each class of closures from which single rows can be dropped: the fields that have one entry per row."""
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
@@ -83,7 +83,7 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Raise ``ConstraintError`` if the loops cannot move, because poses that satisfy kept rows violate others."""
+    """Raise ``ConstraintError`` if the loops cannot move, because poses that satisfy kept rows violate dropped rows."""
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
     free = Vt[rank_of(S) :]

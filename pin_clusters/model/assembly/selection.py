@@ -74,10 +74,10 @@ def choose_independents(
     """Choose the independent velocities; return None if every choice is singular.
 
     ``Ks`` contains one K with scaled rows per pose, shape (m, n); rows may be redundant. ``rank`` is the rank of K.
-    ``groups`` contains each joint's columns, which are all dependent or all independent; others are ignored. A
-    candidate is a choice whose largest condition number is at most ``slack`` times the best. ``ranks`` contains the
-    preference rank of each column (low is good). The chosen candidate has the fewest independent columns of the
-    highest, then of the second-highest rank; ties go to lower ranks, then columns. Large sets are searched greedily.
+    ``groups`` contains each joint's columns, which are all dependent or all independent; other columns are ignored.
+    Candidates are choices whose largest condition number is at most ``slack`` times the best. ``ranks`` contains each
+    column's preference rank (low is better). The chosen candidate has the fewest independent columns of the highest
+    rank, then of the second-highest, then lower ranks, then lower columns. Large sets use a greedy search.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -103,7 +103,7 @@ def choose_independents(
 
 
 def _dislike(choice: Sequence[int], ranks: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sort key of a choice: the numbers of columns of the two highest ranks, then all ranks, all columns."""
+    """Return the sort key of a choice: how many columns have each of the two highest ranks, all ranks, the columns."""
     ranked, last = sorted(ranks[c] for c in choice), max(ranks.values())
     return (*(ranked.count(last - k) for k in (0, 1)), *ranked), tuple(choice)
 

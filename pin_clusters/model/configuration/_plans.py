@@ -25,8 +25,8 @@ Plans = tuple[Any, ...]
 class _Move(Form):
     """Builds the plan of a function that moves or compares configurations.
 
-    ``places`` are the indices of the independent velocities in the tree's velocity. For each joint with one coordinate,
-    ``entries`` maps its index in the tree's velocity to its index in q.
+    ``places`` are the indices of the independent velocities in the tree's v. ``entries`` maps the index in the tree's v
+    of each joint with one coordinate to its index in q. A word is an array of one integer, the address of a vector.
     """
 
     def __init__(self, model: ClusterModel, function: Any, required: str) -> None:
@@ -39,18 +39,18 @@ class _Move(Form):
         self.results_so_far = 0
 
     def vector_argument(self, name: str, *, read: bool = False) -> int:
-        """Return a vector argument for a call of Pinocchio; if ``read``, other steps may also read its numbers."""
+        """Return the number for ``call`` of a vector argument; if ``read``, other steps may also read the vector."""
         size = self.size(name)
         self.work.append(("vector", self.positions[name], int(not read), size, np.zeros(size)))
         return self._result()
 
     def new(self, size: int, word: np.ndarray) -> int:
-        """Add a step that creates a vector and writes its address to ``word``; return the vector as an argument."""
+        """Add a step that creates a vector and writes its address to ``word``; return its number for ``call``."""
         self.work.append(("fresh", 1, size, 0, 0, word))
         return self._result()
 
     def pinocchio(self, function: Any, size: int, *arguments: Any) -> tuple[int, np.ndarray]:
-        """Add a call of a Pinocchio function that returns a vector; return the result and the word with its address."""
+        """Add a call of a Pinocchio function that returns a vector; return this vector's number and its word."""
         word = register()
         self.call(function, self.tree, *arguments)
         result = self._result()
@@ -73,7 +73,7 @@ class _Move(Form):
         self.work.append(("affine", *rows, *terms, x, to))
 
     def integrate(self, q: str, v: np.ndarray) -> int | None:
-        """Add steps that move q along v (a word with its address); return the index of the result, or None."""
+        """Add steps that move q along the vector of the word v; return the result's index, or None if impossible."""
         model, y, q_word = self.owner, register(), register()
         if not self.shape.linear:
             return None
@@ -96,7 +96,7 @@ class _Move(Form):
         return moved - RESULT
 
     def difference(self, v: np.ndarray) -> int | None:
-        """Add steps that write the velocity between q1 and q2 to v (an address word); return its index, or None."""
+        """Add steps that write the velocity from q1 to q2 to the vector of the word v; return its index, or None."""
         model, start, end, to = self.owner, 0, 0, register()
         plain = len(self.entries) == self.tree.njoints - 1  # For joints with one coordinate, it subtracts.
         if not plain:
@@ -116,9 +116,9 @@ class _Move(Form):
         return np.array([self.entries[int(iv)] for iv in velocities], dtype=np.int64)
 
     def _arrives(self, v: np.ndarray, q1: np.ndarray, q2: np.ndarray, start: int, end: int) -> bool:
-        """Add a check that the loops move from q1 to q2 along v; return whether compiled code is available.
+        """Add a check that the loops move from q1 to q2 along v; return whether compiled code exists.
 
-        v, q1 and q2 are address words (see ``integrate``); ``start`` and ``end`` are q1 and q2 as arguments of calls.
+        v, q1 and q2 are words; ``start`` and ``end`` are the numbers of q1 and q2 for ``call``.
         """
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))
@@ -147,7 +147,7 @@ class _Move(Form):
         return True
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
-        """Add a step that writes the loop joints to ``target``; return whether compiled code is available."""
+        """Add a step that writes the positions of loop joints to ``target``; return whether compiled code exists."""
         model, loops = self.owner, loops_of(self.owner)
         code = _code(model, MOVE)
         if not code or not loops.compiled:
@@ -285,7 +285,7 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
 
 
 def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int, ...]) -> None:
-    """Store the plan of ``project`` for the held joints ``ids`` under the argument ``hold`` that specified them."""
+    """Store the plan of ``project`` for the held joints ``ids``, for later calls with the same argument ``hold``."""
     fixed = type(hold) is str or (type(hold) is tuple and hold and all(type(name) is str for name in hold))
     if fixed and is_fast(function) and (plan := held_plan(model, function, ids, hold)) is not None:
         model._remember_plan(function, plan, _MOST_KNOWN)
@@ -305,7 +305,7 @@ def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 
 
 def of_tangent(model: ClusterModel, function: Any) -> Plans:
-    """Return the plans, one per set of arguments, of a function that Pinocchio evaluates for the independent joints."""
+    """Return one plan per set of arguments for a function that Pinocchio evaluates on the tree of ``leaders_of``."""
     tree, places = leaders_of(model)
     by_position = "argument_position" in function.positions
     names, plans = [name for name in function.positions if name not in ("model", "argument_position")], []

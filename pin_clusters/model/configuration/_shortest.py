@@ -1,4 +1,4 @@
-"""Computes the smallest correction of q that satisfies the couplings; the C code gives bitwise equal results."""
+"""Computes the smallest correction of q that satisfies the couplings; the C code of fast calls gives equal values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def shortest_way(model: ClusterModel, followers: Iterable[Follower], held: tuple
 
 
 def _pseudoinverse(A: np.ndarray) -> np.ndarray:
-    """Return the pseudoinverse, computed for each group of coupled rows; entries between groups are exactly zero."""
+    """Compute the pseudoinverse separately for each group of coupled rows; entries between groups are exactly zero."""
     result = np.zeros(A.shape[::-1])
     if not A.size:
         return result

@@ -18,11 +18,11 @@ _STARTS = 64
 
 @stock(COMMON)
 def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
-    """Return all configurations that close the loops of a cluster and have the same independent joints as q.
+    """Return all configurations that close the loops of a cluster, with the positions of independent joints as in q.
 
-    The list is complete if the cluster is a single mechanism with a closed-form solution (``FourBar``, ``SliderCrank``
-    and most ``Differential`` types) for the same independent joints. Otherwise, Newton's method searches for the
-    dependent joints from 64 starting poses, which are the same in every call; it may miss solutions.
+    The list is complete if the cluster is one ``FourBar``, ``SliderCrank`` or (for most types) ``Differential`` whose
+    closed-form solution gives the dependent joints as functions of the independent joints. Otherwise, Newton's method
+    searches for the dependent joints from 64 starting poses, which are the same in every call; it may miss solutions.
 
     Args:
         cluster: Name of a joint in the cluster, or an entry of ``model.clusters``.

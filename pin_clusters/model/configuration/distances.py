@@ -129,7 +129,7 @@ def dIntegrateTransport(
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
         Jin: Derivatives with respect to the independent velocities, one per column, shape (nv, n).
-        argument_position: ``pin.ARG0`` (derivative of ``integrate`` with respect to q) or ``pin.ARG1`` (v).
+        argument_position: Derivative of ``integrate`` with respect to q (``pin.ARG0``) or v (``pin.ARG1``).
 
     Returns:
         Transported derivatives, shape (nv, n), in the units of Jin; a new array.

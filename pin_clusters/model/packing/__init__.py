@@ -43,10 +43,10 @@ class Tables:
         work: Initial content of a workspace, a flat array.
         joint_of_row: Maps the row of a cluster in ``index`` to the joint ids of the cluster, for messages.
         supplies: Python functions whose derivatives are copied into the workspace before a kernel runs.
-        conditions: One entry per cluster with loop-closure constraints.
+        conditions: One ``Condition`` per cluster with loop-closure constraints.
         rates: Number of floats that derivatives need in addition to the workspace.
         velocities: Order and ancestors of the independent velocities, for ``tree_solve``.
-        topology: Clusters, coupling matrix and analyses of the loops, in joint ids.
+        topology: Clusters, coupling matrix and analyses of the loops; joints are given by their ids.
         tree: Tables for the kernels of the spanning tree.
     """
 
@@ -192,7 +192,7 @@ def _write_ways_up(out: Writer) -> None:
 
 
 def _write_ground(out: Writer, robot: Robot) -> None:
-    """Write the masses fixed to the universe, and the momenta of its rotors, unless their ratios depend on q."""
+    """Write the masses fixed to the universe, and the momenta of rotors on it whose ratios are constant."""
     topology, rotors, origin = robot.topology, robot.rotors, robot.origin
     moment = np.zeros(4)
     for r in rotors:

@@ -69,7 +69,7 @@ class Robot:
         return [self._elements[i] for i in sorted({i for k in columns for i in self._of_column.get(k, ())})]
 
     def smallest_d(self, t: int) -> float:
-        """Return the rounding error of a cluster's joint inertia D; smaller joint inertias count as zero."""
+        """Estimate the rounding error of a cluster's joint inertia D; smaller joint inertias count as zero."""
         joints, output = self.topology.clusters[t], self.topology.outputs[t]
         mass = in_order(self._mass[j] for j in joints if self._parents[j] == output)
         reach = max(self._reach[j] for j in joints)
@@ -104,7 +104,7 @@ class Writer(Table):
         self.initial: dict[int, float] = {}  # offset in the workspace -> initial value; all other values are zero
 
     def store(self, values: np.ndarray) -> int:
-        """Reserve memory in the workspace, with these initial values; return the offset."""
+        """Reserve memory in the workspace for ``values``, the initial content; return the offset."""
         flat = np.asarray(values).ravel().tolist()
         offset = self.reserve(len(flat))
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
@@ -120,7 +120,7 @@ def put_body(
     align: np.ndarray,
     origin: np.ndarray | float = 0.0,
 ) -> int:
-    """Write the parameters of the body that p moves; return the axis permutation of its rotation (``shuffle``).
+    """Write the parameters of the body that p moves; return its rotation's number in ``SHUFFLES``, or 0.
 
     ``A_parent`` is the rotation from the parent's frame in the kernels to its frame in the tree. ``inertia`` is given
     in the body's frame in the tree. ``origin`` is the origin of the parent's frame in the kernels, [m].

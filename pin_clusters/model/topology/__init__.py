@@ -139,7 +139,7 @@ def _required_joints(
     clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
 ) -> list[int] | None:
-    """Return the ids of joints that must be independent; raise an error if a coupling outside loops sets them."""
+    """Return the ids of joints that must be independent; raise an error if a coupling outside loops determines one."""
     if names is None:
         return None
     ids = []

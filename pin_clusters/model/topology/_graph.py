@@ -8,7 +8,7 @@ import pinocchio as pin
 def components(
     tree: pin.Model, ties: Sequence[tuple[int, set[int]]]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Merge overlapping sets of coupled joints; return the joints, the carrier and the constraints of each cluster."""
+    """Merge overlapping sets of coupled joints into clusters; return the clusters' joints, carriers and constraints."""
     root = list(range(tree.njoints))
 
     def find(j: int) -> int:
