@@ -14,7 +14,7 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of failed rows: a loop constraint is violated; a loop or mass matrix is singular; an input is not finite."""
+"""Status of rows with a violated loop constraint, a singular loop or mass matrix, or input that is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
@@ -67,7 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set failed rows to NaN and warn; the warning does not count ``without_numbers`` (None: all) rows of status 3."""
+    """Set failed rows to NaN and warn. The warning ignores ``without_numbers`` of the rows of status 3 (None: all)."""
     status = batch.status
     if not status.any():
         return

@@ -1,4 +1,4 @@
-"""Dynamics of many states: robot-specific code processes groups of states; otherwise, kernels process single rows.
+"""Dynamics of many states, computed by robot-specific code for groups of rows, or by kernels for single rows.
 
 Each row can have its own robot parameters.
 """

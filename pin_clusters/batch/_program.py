@@ -95,7 +95,7 @@ def run_each(
     check_results: bool = True,
     retry: bool = False,
 ) -> None:
-    """Run kernels for one state on each row. Each thread calls ``begin`` once; if None, ``of_row`` runs each row.
+    """Run kernels for one state on each row. Each thread calls ``begin`` once. If it is None, ``of_row`` runs each row.
 
     If ``retry`` is true, ``of_row`` runs failed rows again. ``level`` and ``check_results`` are passed to ``finish``.
     """

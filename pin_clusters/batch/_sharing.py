@@ -78,7 +78,7 @@ class _Worker:
         _thread.start_new_thread(self._live, ())
 
     def take(self, job: Callable[[], None]) -> None:
-        """Run a job; the worker must not be in ``_idle``."""
+        """Run a job in this thread. The caller must first remove the worker from ``_idle``."""
         self._job = job
         self._call.release()
 

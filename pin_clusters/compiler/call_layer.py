@@ -38,7 +38,7 @@ _Base: Any = native.Owner if native else _PythonOwner
 
 
 class Owner(_Base):
-    """A data object or a model. A call that receives the object as an argument uses the plans of the object."""
+    """Base class of data and models, which store plans. A call uses the plans of its argument ``data`` or ``model``."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ def tell_compiled() -> None:
 
 
 def _introduce() -> None:
-    """Pass sample objects, from which the extension derives the memory layout of ``pin.Force`` and ``pin.SE3``."""
+    """Pass sample objects to the extension, which determines the memory layout of ``pin.Force`` and ``pin.SE3``."""
     numbers = np.linspace(0.3, 0.7, 18)
     force, forces = pin.Force(numbers[:6].copy()), pin.StdVec_Force()
     forces.append(force)

@@ -1,4 +1,4 @@
-"""The active engine: it runs either code that is traced for one robot, or generic kernels, which work for any robot.
+"""The active engine, which determines whether calls run code traced for one robot or generic kernels for any robot.
 
 Environment:
     PIN_CLUSTERS_ENGINE: Name of the engine: ``auto`` (the default), ``traced`` or ``tables``. See ``engine``.
@@ -94,5 +94,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return the robot-specific code of ``name`` (default: the operation), or the kernel if ``functions`` is None."""
+    """Return the robot-specific code of ``name`` (by default, the operation), or the kernel without ``functions``."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

@@ -134,7 +134,7 @@ class Pointer:
 
 
 class Block:
-    """Arguments of a kernel at one address: three words per argument, with a number or an array's address and shape."""
+    """Kernel arguments in one array, with three words per argument: a number, or an array's address and shape."""
 
     __slots__ = ("_owned", "_words", "address")
 

@@ -80,7 +80,7 @@ class Function(NamedTuple):
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Inputs of a typical call: ``q`` (nq,), ``v`` (any vector of size nv), ``0`` zeros, ``f`` external forces."""
+        """Kinds of inputs of a typical call: ``q``, size nq; ``v``, size nv; ``0``, zeros; ``f``, external forces."""
         kinds = {"q": "q", "0": "0", "fext": "f"}
         return tuple(kinds.get(name, "v") for name in self.takes.split() if name != "[fext]")
 

@@ -1,4 +1,4 @@
-"""Owed members: members of ``pin.Data`` that Pinocchio writes at a call, but that this package computes when read.
+"""Owed members: members of ``pin.Data`` that Pinocchio writes at a call, but this package computes when they are read.
 
 For example, Pinocchio's ``rnea`` also writes placements and velocities, which the algorithms of this package do not
 need. Therefore each call stores the state and records which members of ``data`` it owes. Reading an owed member
@@ -7,9 +7,9 @@ overwrites the buffer. If the new call does not owe a member that the earlier ca
 reading it raises an error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
 ``tests/dropin/test_members.py`` checks this table.
 
-The status words show whether any member must still be computed, which members belong to each stored state, and which
-members can no longer be computed.
-Each member has one bit.
+The status words are bit masks of members. The first word contains all members that have no valid value. Each of the
+next words contains the members that will be computed from one state buffer. The last word contains the members that
+can no longer be computed.
 """
 
 import functools

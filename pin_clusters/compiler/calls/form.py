@@ -13,7 +13,7 @@ from ..owed import STATE_BUFFERS, Owed
 Plans = Callable[[Any, Any], tuple[Any, ...]]
 """A function ``plans(owner, function)``, which returns the plans of a decorated function for a data object or model."""
 RESULT = 16
-"""In the step ``call``, numbers below ``RESULT`` denote arguments; all other numbers denote results."""
+"""In a step ``call``, the integer i denotes argument i if i < RESULT, and result i - RESULT otherwise."""
 _SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass, as in ``_native.c``
 
 
@@ -34,7 +34,7 @@ class Words:
         self.words[self.first.get("address", 2)] = address
 
     def put(self, name: str, x: Any) -> None:
-        """Write the words of a number or an array. The caller must keep the array alive."""
+        """Write the 64-bit words that pass a number or an array to the kernel. The caller must keep the array alive."""
         words = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
         self.words[self.first[name] : self.first[name] + len(words)] = words
 
@@ -59,14 +59,14 @@ class Form:
         before: Steps between the checks and the kernels.
         work: Steps that run kernels.
         results: Steps that create results after the kernels have run.
-        kept: Objects that must stay alive because words contain their addresses.
+        kept: Objects that must stay alive because the steps contain their addresses.
         arrays: Dictionary of arrays, in addition to the arrays of the owner.
         shapes: Dictionary of shapes, in addition to the shapes of the owner.
         made: For each kernel argument that is a new array: the word with the array's address, and the array's size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """``required`` lists the required arguments, ``allowed`` the optional ones, without ``model`` and ``data``."""
+        """``required`` lists required arguments; ``allowed`` lists optional arguments. Omit ``model`` and ``data``."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
@@ -80,7 +80,7 @@ class Form:
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan. A call that uses the plan returns all results except the first ``first`` results."""
+        """Return the plan. A call that uses the plan returns the results from index ``first`` on."""
         required, allowed = (
             sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
@@ -89,7 +89,7 @@ class Form:
         return native.Plan(required, allowed, steps, tuple(self.kept))
 
     def remember(self, most: int) -> None:
-        """Store this plan; the owner tries it first. At most ``most`` plans of the function are stored."""
+        """Store the plan in the owner, which tries newer plans first and stores at most ``most`` of these plans."""
         self.owner._remember_plan(self.function, self.plan(), most)
 
     def allow(self, name: str, *steps: Any) -> None:
@@ -132,7 +132,7 @@ class Form:
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Add a check of the external forces, which copies them to the array that kernels read, from index nv on."""
+        """Add a step that checks the external forces, and copies them to the array ``forced`` from index nv on."""
         n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
@@ -153,13 +153,13 @@ class Form:
             operation: Operation of the kernel.
             code: Address of the kernel's code.
             tables: ``Pointer`` to the tables.
-            given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
-                new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
-                ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
+            given: One item per kernel argument, in order: the name of an argument, array or number; ``+shape`` for a
+                new array that is a result; ``=shape`` for the argument ``out`` or a new array; ``-`` for an empty
+                vector; ``--`` for a matrix without rows; ``.`` for a word that the caller writes.
             numbers: Dictionary from names that occur in ``given`` to numbers.
             arrays: Dictionary from names that occur in ``given`` to further arrays.
-            leads: Dictionary from names in ``given`` to (word, *shape); an earlier step writes the address to the word.
-            early: Whether the kernel runs before any step overwrites a stored state, because the kernel can fail.
+            leads: For names of arrays in ``given``: (word, *shape). An earlier step writes the address to the word.
+            early: Whether the kernel runs before steps overwrite a stored state; necessary if the kernel can fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
@@ -214,7 +214,7 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Add steps that record the owed members of ``data`` and store the state. Call ``run`` for all kernels first.
+        """Add steps that record which members of ``data`` the call owes, and store the state. Call ``run`` first.
 
         Earlier calls no longer owe the members in ``clears``. If ``late``, the state is stored after the kernels, so a
         failed call changes neither state nor owed members. Kernels must not modify the state (``vectors``).

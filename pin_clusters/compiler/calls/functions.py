@@ -21,7 +21,7 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: 
     Without the extension, the decorator returns the Python function.
 
     Args:
-        plans: Function that returns all plans of a data object (or model) for which compiled kernels exist.
+        plans: Function that returns the plans of a data object (or model), except plans whose kernels are not compiled.
         positions: Dictionary from argument names to positions, with keyword-only arguments last. By default, ``fast``
             reads the positions from the signature.
         by_position: Number of arguments that may be passed by position; used only with ``positions``.

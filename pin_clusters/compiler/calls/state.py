@@ -57,7 +57,7 @@ _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
 }
-"""Dictionary from functions without a state argument to the functions whose results for the last state they return."""
+"""For each function without a state argument: the function whose results for the last state it returns."""
 _LAST = {
     "computeABADerivatives": "after_aba",
     "computeMinverse": "after_aba",
@@ -143,7 +143,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
-    """Add steps that store an energy (and both parts of the mechanical energy) in the data; return its array."""
+    """Add steps that store an energy (and the terms of a mechanical energy) in the data; return the energy's array."""
     computed, stored = form.result_array("energies"), form.result_array("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):

@@ -90,12 +90,12 @@ def of_tree(
         copies: Name of an array in the data; the call returns a copy of this array.
         copy_of: Name of a Pinocchio object in the data; the call returns a copy of this object.
         moved: Whether the kernel computes derivatives of the motion.
-        last: Names of the vectors of the last motion; calls without a state use these vectors.
+        last: Names of the stored vectors (q, v or a of an earlier call) that calls without a state use.
         then: Function that adds steps after the kernel.
         flag: Name of a boolean argument, and the results to compute if this argument is False. The argument can also be
             passed by position, after q, v or a.
-        level_at: Names of arguments that accept a ``pin.KinematicLevel``, which must match ``last``. The default level
-            is ``pin.ACCELERATION``.
+        level_at: Names of arguments that accept a ``pin.KinematicLevel``; the value must be the highest level of the
+            vectors in ``last``. The default level is ``pin.ACCELERATION``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -196,7 +196,7 @@ AT_A_PLACE = {
     "joint_id": 6,
 }
 """Argument positions for two call forms: (frame, reference frame) and (joint, placement, reference frame). ``_index``
-and ``_second`` are positional arguments of either form."""
+and ``_second`` are the first two arguments of either form, if they are passed by position."""
 _WAYS = (
     ("_index", False, "_second"),
     ("_index", True, "reference_frame"),

@@ -11,9 +11,9 @@ def word(at: int) -> int:
 
 
 class Watch:
-    """Addresses of words in memory, and the values of these words at construction.
+    """Addresses of 64-bit words in memory, and the values of these words at construction.
 
-    Each word can be read safely if no previous word has changed. For example, a length precedes the items.
+    The words are compared in order, up to the first change, because later addresses can be invalid after a change.
 
     Attributes:
         table: Number of words; then, for each word, the address of a pointer, an offset [bytes] and the expected value.
@@ -23,7 +23,7 @@ class Watch:
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """``items`` contains pairs (address of a pointer, offset [bytes]), which ``holds`` does not compare."""
+        """``items`` are further words, which ``holds`` does not compare: (address of a pointer, offset [bytes])."""
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[ctypes.c_int64, int]] | None = None

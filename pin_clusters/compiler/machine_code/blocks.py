@@ -1,4 +1,4 @@
-"""Division of straight-line code into blocks, for which LLVM allocates registers faster.
+"""Division of straight-line code into blocks, so that LLVM allocates registers faster.
 
 LLVM takes four times as long if thousands of lines are in one block, and twice as long if thousands of values are used
 across many blocks. Very long code therefore stores such values in memory, which halves the compile time and makes the

@@ -56,7 +56,7 @@ class Emitter(Instructions):
     ) -> str:
         """Return the text of ``void name(inputs, outputs)``, with ``linkage`` before the return type.
 
-        If ``checked``, the function returns an i1 that is true if a bound is violated.
+        If ``checked``, the LLVM function returns an i1 that is true if a result violates its bound.
         """
         self.run(steps, outputs)
         returned, end, never = "void", "  ret void", "  ret void"

@@ -43,7 +43,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write instructions for sine and cosine of x [rad]; return both LLVM names. If ``seen``, the caller checks x."""
+    """Write code for the sine and cosine of x [rad]; return both LLVM names. If ``seen``, huge x need not give NaN."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:

@@ -109,7 +109,7 @@ done:
 
 
 def module_text(*functions: str, rows: tuple[str, int] | None = None) -> str:
-    """Return a module with these functions; if there are functions for rows, ``rows`` is their (real, lanes)."""
+    """Return a module with these functions; ``rows`` is (real, lanes) of the functions for rows, if there are any."""
     text = "".join(functions)
     declared = sorted({line for line in text.splitlines() if line.startswith("declare ")})
     definitions = "\n".join(line for line in text.splitlines() if not line.startswith("declare "))

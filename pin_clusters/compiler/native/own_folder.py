@@ -169,7 +169,7 @@ def lock_file(folder: Path, name: str) -> IO[bytes]:
 
 
 def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
-    """If files plus ``size`` bytes exceed ``most``, remove the least recently used files, down to 3/4 of ``most``."""
+    """If the files plus ``size`` new bytes exceed ``most``, remove least recently used files, down to 3/4 ``most``."""
     with _opened(folder) as (descriptor, inside):
         files = []
         for name in os.listdir(folder if descriptor is None else descriptor):

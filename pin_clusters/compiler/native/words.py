@@ -8,12 +8,12 @@ import numpy as np
 LEFT_TO_KERNEL: Final = 2**62
 """Status that robot-specific code returns if the kernel must run, because a state is not finite or almost singular."""
 SIZES: Final = (32, 64, 192)
-"""Numbers of words that calls for rows of states can pass. The called function ignores words after its arguments."""
+"""Possible numbers of words in a kernel call for rows of states. The kernel ignores the words after its arguments."""
 WORDS_OF_KIND: Final = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
 """Dictionary from the type of an argument to its number of words."""
 SIZE: Final = 2
 DATA: Final = 4
-"""Indices among the words of an array: ``SIZE`` is the number of entries, and ``DATA`` is the address of the data."""
+"""Indices of two words of an array: ``SIZE`` for the number of entries, and ``DATA`` for the address of the data."""
 
 
 def address_of(x: np.ndarray) -> int:

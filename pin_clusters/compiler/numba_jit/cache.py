@@ -172,7 +172,7 @@ def _timed(task: str) -> Iterator[None]:
 def _interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt even if Ctrl-C is pressed during a callback that discards exceptions.
 
-    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until Python code raises it.
+    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until the error is raised.
     """
     main = threading.main_thread()
     if threading.current_thread() is not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

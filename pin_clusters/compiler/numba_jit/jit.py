@@ -2,9 +2,9 @@
 
 - ``error_model="numpy"``: A division by zero returns inf and does not raise an exception inside a kernel.
 - ``fastmath={"contract"}``: LLVM can use fused multiply-add. No other flag is set; ``nnan`` would break ``isnan``.
-- ``forceinline``: The small spatial functions are inlined into the kernel. No other flag matters as much.
-- ``inline="always"`` (``paste``): Long parts of a kernel are merged before compilation. A call would take 20 ns,
-  because an array is passed as seven numbers. With ``forceinline``, each part would be compiled twice.
+- ``forceinline``: The small spatial functions are inlined into the kernel. No other flag has such a large effect.
+- ``inline="always"`` (``paste``): Numba copies the body of a long function into the kernel before compilation. A call
+  would take 20 ns, as an array is passed as seven numbers; ``forceinline`` would compile the function twice.
 - ``_nrt=False`` (``uncounted``): Numba does not count references to arrays. In functions with loops and many exits,
   such as simulation steps, counting takes as long as the arithmetic. Functions that return arrays need counting.
 - Inner functions have no wrappers, because compiling the wrappers takes a quarter of the compile time.

@@ -21,7 +21,7 @@ _SHAPE, _STRIDES = _DATA + 2, _DATA + 3
 
 @functools.cache
 def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
-    """Return a function ``call(address, *arguments)`` for these argument types; it returns the status of the code."""
+    """Return ``call(address, *arguments)``, which calls code with these argument types and returns its status."""
     run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
     pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
     numbers = {0, *(i for i, kind in enumerate(kinds, 1) if kind == "i0")}

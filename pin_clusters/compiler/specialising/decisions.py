@@ -26,7 +26,7 @@ class Decisions(Instructions):
 
     Args:
         function: The kernel function, which returns a truth value.
-        parts: The traced functions, by name.
+        parts: The traced functions that the kernel function calls, by name.
     """
 
     def __init__(self, function: types.FunctionType, parts: Mapping[str, Part]) -> None:
@@ -39,7 +39,7 @@ class Decisions(Instructions):
         self._run(tree.body)
 
     def text(self, name: str, buffers: Sequence[str]) -> str:
-        """Return the text of ``i1 NAME``, which takes one pointer per array; ``buffers`` allocates stack memory."""
+        """Return the text of ``i1 NAME``, with one pointer per array; the instructions ``buffers`` allocate memory."""
         return "\n".join(
             [
                 f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{",

@@ -48,7 +48,7 @@ def module(
         conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
         looked_at: Inputs that ``core`` checks for non-finite values; ``entry`` checks all others.
-        elsewhere: For each array that is not an argument: the (row, field) of its address in the request.
+        elsewhere: For each array that is not an argument: the row and field of the request that contain its address.
         redundant: Status to return if the last output, which is a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
@@ -78,7 +78,7 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the address word of each input. Inputs and arguments can differ in name, such as ``a`` and ``tau``."""
+        """Return the word with each input's address. An input ``a`` can be the argument ``tau``, for example."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
         addresses = {name: self._data.get(name, word) for name, word in by_place}
@@ -163,7 +163,7 @@ def of_block(w: Instructions, i: int) -> str:
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
-    """Write a loop that copies n numbers, ``lanes`` at a time. The code cannot call memcpy, an external function."""
+    """Write a loop that copies n numbers, ``lanes`` at a time. It replaces memcpy, which the code cannot call."""
     if n == 0:
         return
     while lanes > n:
@@ -175,7 +175,7 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write a test that is true if all x are finite and q is small enough for sines: the sum of 0 * x is not NaN."""
+    """Write a test that all arrays are finite and q is small enough for sines: the sum of 0 * x must not be NaN."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes

@@ -1,9 +1,9 @@
 """Conversion of the operations of equal limbs to vector operations, in which each limb occupies one vector lane.
 
 A *pack* is a vector with one number per limb. The kernel is traced with the nonzero parameters of the robot as inputs,
-so that equal limbs produce equal graphs. From the outputs on, the conversion replaces corresponding expressions of all
-limbs by a pack if they have the same operation. Otherwise the numbers are computed one by one and then packed. A sum
-over limbs becomes a sum of packs, whose lanes are added at the end. The new graph also contains five pack operations.
+so that equal limbs produce equal graphs. Starting at the outputs, corresponding expressions of all limbs are replaced
+by a pack if they have the same operation. Otherwise the numbers are computed one by one and then packed. A sum over
+limbs becomes a sum of packs, whose lanes are added at the end. The new graph also contains five operations on packs.
 """
 
 import struct
@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""How to build a pack or a number: its arguments, as demands, and a function of the converted arguments."""
+"""Rule for building a pack or a number: a ``Demand`` per argument, and a function of the converted arguments."""
 _SCALAR = -1
 
 
@@ -28,14 +28,14 @@ class Lanes:
     Args:
         values: Values of the inputs that are robot parameters, by input index.
         owners: Limb numbers of the inputs that belong to limbs, by input index.
-        groups: Limbs of each group.
+        groups: Limb numbers of each group.
         width: Number of lanes of each group.
-        slots: Dictionary from input indices to slots; corresponding inputs of the limbs of a group have equal slots.
+        slots: A number per input index, which is equal for corresponding inputs of the limbs of a group.
 
     Attributes:
         graph: The new graph.
-        packs: Groups of the packs that are assembled from single numbers, by the id of the pack.
-        misfits: Number of tuples whose numbers are computed one by one because their operations differ.
+        packs: For each pack that is assembled from single numbers: the group of its limbs, by the id of the pack.
+        misfits: Number of packs whose numbers are computed one by one because the limbs' operations differ.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Lanes:
             stack += self._arguments(t)
 
     def _arguments(self, t: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return one tuple over the limbs per argument of equal operations, in the first limb's argument order."""
+        """Return, for each argument of an operation, one expression per limb, in the first limb's argument order."""
         first = t[0].args
         rows = [first]
         for x in t[1:]:

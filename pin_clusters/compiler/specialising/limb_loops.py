@@ -70,7 +70,7 @@ class _LimbSchedule:
         return next((groups[a.id] for a in x.args if isinstance(a, Expression) and a.id in groups), None)
 
     def _is_copied(self, x: Expression) -> bool:
-        """Return whether a pack must be assembled in the frame, as its numbers are not inputs from a single array."""
+        """Return whether a pack must be assembled in the frame: its numbers are not all inputs from a single array."""
         if x.op != PACK:
             return False
         inputs = (a.args[0] if isinstance(a, Expression) and a.op == INPUT else None for a in x.args)

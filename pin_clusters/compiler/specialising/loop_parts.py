@@ -21,7 +21,7 @@ from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
 _LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
-"""Functions that store numbers in the frame, with the workspace fields that they write. They are traced first."""
+"""For each function that stores numbers in the frame: their workspace fields. These functions are traced first."""
 _TABLES = ("index", "params", "work", "C")
 
 
@@ -145,7 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers; a truth value becomes 1 or -1, or the smallest pivot minus its limit if less."""
+    """Return the results as numbers: 1 for True, -1 for False, or the smallest pivot minus its limit if less."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

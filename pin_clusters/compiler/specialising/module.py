@@ -50,7 +50,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
 
 def reads_numbers(model: ClusterModel, function: Function) -> bool:
-    """Return whether the code reads the robot's parameters at each call; then all parameter sets share the code."""
+    """Return whether the code reads the robot's parameters at each call, so that all parameter sets share the code."""
     specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
     return model._varies and specialised and function.operation is not ABA_DERIVATIVES
 
@@ -68,7 +68,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function, or "" if the kernel fails at every state; ``lanes`` permits limbs as lanes."""
+    """Return the module of a function, or "" if the kernel fails at every state. ``lanes`` permits vector lanes."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
@@ -98,7 +98,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the groups of equal limbs that a function can use, if its results belong to joints or joint pairs."""
+    """Return the groups of equal limbs, or [] if the results of the function do not belong to joints or joint pairs."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
     serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []

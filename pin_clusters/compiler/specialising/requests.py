@@ -136,7 +136,7 @@ class _Request(Memory):
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: For each array that is not an argument: the (row, field) of its address in the request.
+        elsewhere: For each array that is not an argument: the row and field of the request that contain its address.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:

@@ -108,7 +108,7 @@ class RobotFunctions:
     Attributes:
         asked: Whether the user requested the functions with ``pc.specialise``. If so, every engine uses them, and
             there is no limit on their size.
-        tables_of_variants: Address of each table of variants; the tables of the data point to this array.
+        tables_of_variants: Address of each table of variants; the data's ``Pointer`` objects contain its address.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
@@ -167,7 +167,7 @@ class RobotFunctions:
         return math.inf if self.asked or chosen() == "traced" else MOST
 
     def address(self, name: str, kernel: int) -> int:
-        """Return the address of a function's code, 0 if it is not compiled yet, or ``kernel`` if it has no code."""
+        """Return the address of a function's code: 0 before compilation, ``kernel`` if only the kernel can run."""
         if name in self.variants:
             return self.variants[name].own
         return self._address_of(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
@@ -179,7 +179,7 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of the code for external forces, 0 before compilation, ``address`` if there is no code."""
+        """Return the address of the code for external forces: 0 before compilation, ``address`` if there is none."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:

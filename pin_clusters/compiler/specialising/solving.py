@@ -1,7 +1,7 @@
-"""Code for the derivatives of forward dynamics: it calls two functions, then solves equations with the mass matrix M.
+"""Code for the derivatives of forward dynamics, which are -M^-1 times the derivatives of inverse dynamics.
 
-The factorisation of M is unrolled. The code then solves for all right-hand sides, which are the columns of a matrix, in
-a loop. Each iteration solves for as many columns as fit into a vector register.
+The factorisation of the mass matrix M is unrolled. The code then solves for all right-hand sides, which are the columns
+of a matrix, in a loop. Each iteration solves for as many columns as fit into a vector register.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the expressions of the factor L of the mass matrix M twice: by rows, and transposed as a full matrix."""
+    """Return the factor L of the mass matrix M as expressions, twice: by rows, and as a full transposed matrix."""
     n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)

@@ -24,14 +24,14 @@ from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_N
 SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
 """Dictionary from names to the functions that are traced without external forces."""
 BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
-"""Dictionary from the name of a ``Pointer`` of the data to the function whose kernel is called with it."""
+"""For the name of each ``Pointer`` of the data: the function whose kernel is called with this ``Pointer``."""
 
 FORCES = " with external forces"
 """Suffix of the name of a function that is traced with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation name. In the array, nv numbers precede the forces."""
+"""Functions that are traced with external forces, by operation name. nv results precede the forces in the array."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""This module traces this function as derivatives of inverse dynamics; ``pc.trace`` uses the tree's kernel."""
+"""Function that is traced here with the kernel of ``computeRNEADerivatives``; ``pc.trace`` uses the tree's kernel."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
@@ -185,8 +185,8 @@ def traced(
     Args:
         model: The model.
         function: The function.
-        numbers: Robot parameters that are additional inputs: ``all``; ``some``, the nonzero parameters; or ``where they
-            stand``, the nonzero parameters and the parameters in the workspace.
+        numbers: Robot parameters that are additional inputs: ``all``, ``some`` (nonzero parameters in the tables), or
+            ``where they stand`` (nonzero parameters in the tables and the workspace).
         opens: Whether to compute the residuals of the loop equations.
         most: Maximum number of operations.
         parameters: Groups of robot parameters to add as the last inputs, as in ``pc.trace``.

@@ -185,7 +185,7 @@ class _Variant:
         return [tree.idx_vs[j] + i for j in self._joints(limb) for i in range(tree.nvs[j])]
 
     def _alike(self, group: Group, n: int) -> list[tuple[int, ...]]:
-        """Return tuples with the index of an entry in each limb; indices from n on belong to the workspace."""
+        """Return tuples of indices of corresponding entries, one per limb; indices from n on are in the workspace."""
         A, dense, E, nv = self._tables.sections, self._tables.own, self._E, self._model.nv
         of_joints = [(A.oMi, 12), (A.liMi, 12), (A.com, 3), (A.vcom, 3), (A.acom, 3)]
         of_joints += [(first, 6) for first in (A.v, A.a, A.ov)]

@@ -1,8 +1,8 @@
 """Variants of kernels: separate code for each value of the arguments that select the results.
 
 Such an argument is, for example, the bit mask of requested results, or the mask of prescribed accelerations. These
-arguments are encoded in one integer, the key of the variant. A variant is compiled at its first call. Machine code
-calls a function that looks up the key in a table of the model.
+arguments are encoded in one integer, the key of the variant. A variant is compiled at its first call. Other
+machine code calls variants through a function, which looks up the key in a table of the model.
 """
 
 import threading

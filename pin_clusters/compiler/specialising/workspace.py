@@ -141,7 +141,7 @@ class _Traced(Memory):
             self._seen = []
 
     def _put_states(self) -> None:
-        """Set the status words that the kernel checks to valid values; the generated code checks them instead."""
+        """Set the status words to valid values for the traced kernel; the generated code checks the actual values."""
         E, sections = self._tree.derived, self._tree.own
         if self._operation is PLACE_DERIVATIVES:
             level = 1.0 + self._variant["a_q"]

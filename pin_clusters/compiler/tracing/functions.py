@@ -117,7 +117,7 @@ def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
-    """Return derivatives of ``outputs`` by the input ``name``, shape (outputs, nv); for q, by v of ``pc.integrate``."""
+    """Return derivatives of ``outputs`` with respect to an input (q: along ``pc.integrate``), shape (outputs, nv)."""
     places = [int(x.args[0]) for x in run[name]]
     rows = [backward([x], [1.0]) for x in outputs]
     raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))

@@ -67,9 +67,9 @@ class _Atom:
 
     Attributes:
         columns: Indices of the parameters.
-        directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
+        directions: Perturbations in parameter space, shape (directions, columns); they keep a rotor balanced.
         readings: Matrix that maps a parameter change to its components along the directions, same shape.
-        touches: Bodies and clusters that the parameters may affect. Groups that share any are perturbed separately.
+        touches: Bodies and clusters that the parameters may affect; groups with a common one are perturbed separately.
     """
 
     columns: range
@@ -113,7 +113,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
 
 
 class _Numbers:
-    """Function from a parameter change to the numbers of the tables; without a change, all masses are positive."""
+    """Computes the numbers of the tables for a parameter change; if the change is zero, all masses are positive."""
 
     def __init__(self, model: ClusterModel, own: np.ndarray) -> None:
         self.model, self.columns = model, parameter_columns(model)
@@ -187,8 +187,8 @@ def _atoms(model: ClusterModel) -> list[_Atom]:
 def _balanced(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ``directions`` and ``readings`` of the ``_Atom`` of a rotor, which must stay balanced about its axis.
 
-    The directions are the mass, the first moment along the axis, the inertia about the axis, and the inertia about
-    perpendicular axes (equal for all of them).
+    The four directions change the mass, the first moment along the axis, the inertia about the axis, and the inertia
+    about all perpendicular axes (equally), respectively.
     """
     along, across = np.outer(axis, axis), np.eye(3) - np.outer(axis, axis)
     entries = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])

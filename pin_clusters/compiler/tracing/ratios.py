@@ -1,7 +1,7 @@
 """The entries of a model's tables as polynomials in the transmission ratios, determined by perturbation.
 
 The reflected inertia of a rotor contains squares of ratios, and products of ratios in the same cluster. No entry
-depends on two clusters, so all clusters are perturbed at once. A final change of all ratios checks the polynomials.
+depends on two clusters, so all clusters are perturbed at once. Finally, all ratios are changed at once as a check.
 """
 
 import dataclasses

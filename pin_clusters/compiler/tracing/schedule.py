@@ -17,7 +17,7 @@ _LONG = 100_000  # Longer programs are not reordered, because each trial takes o
 
 
 def needs_of(operations: np.ndarray, start: int) -> list[list[int]]:
-    """Return the operations that compute each operation's arguments; ``start`` is the place of the first operation."""
+    """For each operation, return the operations that compute its arguments; ``start`` is the place of the first."""
     return [[x - start for x in row[: ARGUMENTS[op]] if x >= start] for op, *row in operations.tolist()]
 
 

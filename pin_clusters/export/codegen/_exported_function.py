@@ -118,7 +118,7 @@ def scaled(traced: Program) -> Program:
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
 ) -> list[ExportedFunction]:
-    """Return the functions for the names or programs ``wanted``; if ``status``, traces have the outputs ``STATUS``."""
+    """Return the functions for names or programs; if ``status``, traced functions have the outputs ``STATUS``."""
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
     listed = [wanted] if isinstance(wanted, (str, Program)) else list(wanted)

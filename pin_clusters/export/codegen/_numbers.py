@@ -21,7 +21,7 @@ _FAR = 1e-4  # step of fourth-order finite differences
 
 
 class Kernels:
-    """Computes reference results with this package's functions; methods adapt the arguments if they differ."""
+    """Computes reference results with this package's functions. A method ``_NAME`` adapts the call of NAME."""
 
     def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
         self.model, self.data = model, model.createData()
@@ -100,7 +100,7 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Return random states with closed loops, near the reference configuration; v, a and tau are of order 1."""
+    """Return random states near the reference configuration, with all loops closed; v, a and tau are of order 1."""
     rng = np.random.default_rng(seed)
     result = []
     for _ in range(STATES):

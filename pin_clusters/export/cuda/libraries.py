@@ -1,4 +1,4 @@
-"""Operations that differ between GPU array libraries: the current stream, and new arrays."""
+"""Operations that differ between GPU array libraries: finding the current stream, and creating arrays."""
 
 import math
 import sys

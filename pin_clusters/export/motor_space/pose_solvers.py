@@ -143,7 +143,7 @@ def larger(x: Number, y: Number) -> Any:
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
-    """Return the polar angle [rad] of the point (x, y) that differs from ``middle`` by at most half a turn."""
+    """Return the polar angle [rad] of the point (x, y), within half a turn of ``middle``."""
     c, s = math.cos(middle), math.sin(middle)
     return middle + arctan2(y * c - x * s, x * c + y * s)
 
@@ -199,7 +199,7 @@ def closed_form(m: Mechanism) -> Guess | None:
 
 
 def _half(a: Number, b: Number, c: Number) -> Number:
-    """Return half the angle between the two solutions of a sin x + b cos x = c; 0 if there is no solution."""
+    """Return half the angle between the two solutions of a sin x + b cos x = c; 0 or pi if there is none."""
     size = square_root(a * a + b * b)
     square = (size - c) * (size + c)
     return arctan2(square_root(select(square, 0.0, 0.0, square)), c)
