@@ -74,8 +74,8 @@ def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
     """Return gear ratios by rotor and joint; a rotor's speed relative to its carrier is sum(ratio * joint velocity).
 
-    Without closed loops, the ratios refer to independent velocities. With closed loops, they refer to velocities of
-    any joints in the spanning tree, so they are valid at every pose.
+    Without closed loops, the ratios refer to independent velocities. With closed loops, they refer to the joints
+    of the spanning tree that drive the rotor, so they are valid at every pose.
 
     Args:
         model: The robot.
@@ -101,7 +101,7 @@ def file_armature(model: ClusterModel) -> dict[str, np.ndarray]:
 
 
 def reference_pose(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the reference pose by joint name, [rad] or [m]; a continuous joint is given by one angle."""
+    """Return the reference pose by joint name, [rad] or [m]; continuous joints have one angle, not cosine and sine."""
     coordinates = {}
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]

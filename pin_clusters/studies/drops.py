@@ -35,8 +35,8 @@ def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "p
 
     Args:
         model: The robot.
-        pose: Pairs of a joint name pattern, in which ``*`` and ``?`` stand for any text, and a position, [rad] or [m].
-            If several patterns match a joint, the last one applies. Without a match, ``UnknownNameError`` is raised.
+        pose: Pairs: a pattern for joint names, as in ``fnmatch`` (``*`` matches any text), and a position, [rad] or
+            [m]. If several patterns match a joint, the last one applies. No match raises ``UnknownNameError``.
         what: Name of the argument in messages.
 
     Example:

@@ -1,4 +1,4 @@
-"""Compare published armature values of commercial robots with correct ones; compute the torque errors of both sets.
+"""Compare published armature of commercial robots with correct values, and compute the torque errors that both cause.
 
 For each robot, the sheet ``robot_models/atlas/NAME.yaml`` lists motor data, their sources and published armature
 values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and

@@ -22,7 +22,7 @@ class JointLine(Result):
 
     Attributes:
         joints: Names of the joints.
-        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives such a joint.
+        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives one of these joints.
         first: Sum of ``ratio^2 * J`` over these motors, where J is the axial rotor inertia.
         total: ``first`` plus the inertia of further gear stages.
         published: Armature in each published set; None if the set does not contain these joints.
@@ -42,7 +42,7 @@ class Judged(Result):
     Attributes:
         name: ``"none"``, ``"published"``, ``"right armature"`` or ``"block armature"`` (computed from rotors).
         where: Source of a published armature set.
-        low: Smallest ratio of this armature to the correct armature; ``high`` is the largest ratio.
+        low: Smallest ratio, over the joints, of this armature to the correct armature; ``high`` is the largest ratio.
         percent: RMS torque error in per cent of the joint's peak torque, by motion and by driven joint.
         inertia: Mean error of the operational-space inertia, by frame, [%].
         touch: Mean error of the touch-down impulse, by frame, [%], for a floating base on flat ground without
@@ -100,7 +100,7 @@ class Entry(Result):
     verdict: str = ""
 
     def error(self, name: str, motion: str = "sine") -> float:
-        """Return the largest error of a set, [%]; ``"published"`` selects the worst published set; NaN if unknown."""
+        """Return the largest torque error, [%], of the set ``name`` (``"published"``: the worst of these), or NaN."""
         judged = self.worst if name == PUBLISHED else next((j for j in self.judged if j.name == name), None)
         return judged.worst(motion)[1] if judged else math.nan
 

@@ -25,8 +25,8 @@ def find(sheet: Sheet, folders: Sequence[str | os.PathLike[str]] = ()) -> Found 
     """Return the robot's file, preferably one whose checksum the sheet lists; None if no file is found.
 
     The search covers the robots in the package, the given folders, the cache of robot_descriptions, and
-    example-robot-data. Each folder may be a git checkout, contain checkouts named ``OWNER/NAME`` or ``NAME``, or
-    contain one folder per sheet, which has the sheet's name and contains the robot's file.
+    example-robot-data. Each given folder is a git checkout, or contains checkouts named ``OWNER/NAME`` or ``NAME``, or
+    contains folders that are named like the sheets and contain the robot files.
     """
     versions, unlisted = sheet.file.get("sha256", "").split(), None
     for path in filter(Path.is_file, _candidates(sheet, folders)):

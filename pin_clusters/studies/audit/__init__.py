@@ -1,4 +1,4 @@
-"""Decide whether armature is accurate enough for a robot, and write the answer on one page.
+"""Decide whether armature can replace a robot's rotors, and write the answer on one page.
 
 ``run`` compares the exact robot with its approximations along a motion (``pc.study``). It checks whether the errors
 exceed thresholds. ``write`` writes a self-contained HTML page, and a JSON file with all numbers.

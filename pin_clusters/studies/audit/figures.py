@@ -106,7 +106,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
-    """Draw ``shares``, (joints, parts), [%], as bars: the share of each error part in a joint's squared error."""
+    """Draw ``shares``, (joints, parts), [%], as bars: the share of each cause in the squared error of a joint."""
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
     drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")

@@ -1,4 +1,4 @@
-"""Compute the armature or inertia matrix that represents rotors in other simulators, and its range in closed loops."""
+"""Compute the armature or inertia matrix that represents rotors in other simulators; with closed loops, its range."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Drive(Driven, Result):
 
     Attributes:
         body: Whether the rotor is a body of the tree. If so, the other simulator must lock the rotor's own joint.
-        own: Whether only the rotor's own joint drives the rotor. If so, the other simulator keeps the rotor as a body.
+        own: Whether the rotor's own joint alone determines its speed. If so, it stays a body in the other simulator.
         apart: Whether the joints that drive the rotor are on different branches of the kinematic tree.
     """
 

@@ -66,7 +66,7 @@ class AuditResult(Shown, Result):
 
     @property
     def order(self) -> list[int]:
-        """Indices of the joints in the study, sorted by the error of the judged approximation."""
+        """Indices of the joints in the study, by decreasing error of the judged approximation."""
         columns = self.study.actuated
         # Joints whose errors differ only by rounding keep the robot's order.
         values = np.round(self.percent[self.verdict.asked][columns], 9)
@@ -112,7 +112,7 @@ def run(
     touching: Any = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Decide whether armature is accurate enough for a robot.
+    """Decide whether armature can replace the rotors of a robot.
 
     Args:
         model: The robot, with its rotors.
@@ -124,8 +124,8 @@ def run(
         frames: Frame names for comparing apparent inertia and drift; by default the ends of the longest chains.
         walk: Whether to simulate the recorded motion on the ground, with a soft guide on the base, and to compare the
             impulses, torques and joint speeds at touch-down.
-        drop: Height, [m], of a fall in the motion's first pose and without a guide; touch-downs are compared.
-        ground: Default: ``pc.Ground()``. With ``walk``, its height is the median height of the robot's lowest point.
+        drop: Height, [m], of a simulated fall without a guide, in the motion's first pose, to compare touch-downs.
+        ground: Default: ``pc.Ground()``. With ``walk``, it is raised by the median height of the robot's lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:

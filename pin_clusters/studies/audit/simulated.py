@@ -87,7 +87,7 @@ def simulated(
 
 
 def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
-    """Return frames at the moving ends of the longest chains, one per chain length, such as one foot and one hand."""
+    """Return a frame at a moving chain end for each of the two largest chain lengths, such as a foot and a hand."""
     tree = model.tree
     rotors = {r.joint_id for r in model.rotors}
     links = [j for j in range(1, tree.njoints) if j not in rotors]

@@ -33,7 +33,7 @@ def tendons(reflected: Reflected) -> tuple[Drive, ...]:
 
 
 def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
-    """Return rotors whose off-diagonal inertia cancels, such as equal motors for sum and difference of two joints."""
+    """Return rotors whose off-diagonal inertias cancel, such as equal motors that drive q_1 + q_2 and q_1 - q_2."""
     return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
 
 

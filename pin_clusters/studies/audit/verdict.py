@@ -109,7 +109,7 @@ def check_threshold(threshold: Any) -> float:
 def judge(
     study: StudyResult, simulated: Simulated, thresholds: Mapping[str, float] = THRESHOLDS, still: tuple[str, ...] = ()
 ) -> Verdict:
-    """Compare the errors along a motion with ``thresholds``, [%], by purpose, as in ``THRESHOLDS``.
+    """Compare the errors along a motion with ``thresholds``, a percentage for each purpose, as in ``THRESHOLDS``.
 
     Torque errors are judged at joints only, because no motor supplies the wrench on a floating base. Accelerations are
     judged with that wrench applied. The base acceleration is judged only if the motion moves the base. Free flight is

@@ -98,7 +98,7 @@ class Walked(Result):
     _json = "motion sentence dt harness moment weight friction straight landings"
 
     def off(self, level: str) -> np.ndarray:
-        """Return the impulse errors of an approximation, [%] of the largest impulse, shape (landings,)."""
+        """Return the impulse errors of an approximation, [%] of the largest exact impulse, shape (landings,)."""
         exact, other = (np.array([x.impulse[name] for x in self.landings]) for name in ("exact", level))
         return np.asarray(100.0 * (other - exact) / exact.max())
 

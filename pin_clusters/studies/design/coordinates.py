@@ -42,7 +42,7 @@ class Coordinate:
 
 
 def coordinates(model: ClusterModel, names: tuple[str, ...]) -> tuple[Coordinate, ...]:
-    """Return the joints in ``names`` with one degree of freedom; limits with low >= high are ignored."""
+    """Return the one-dof joints among ``names``; limits with low >= high are ignored."""
     tree, joints = model.own_tree, []
     rotors = {r.joint_id for r in model.rotors}
     for name in names:

@@ -91,7 +91,7 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
 def _rates(
     loop: LoopAnalysis, equations: Equations, up: Equations, down: Equations, q: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return d(dependent joints) / d(length), ordered as ``loop.dependents``, and their relative residual."""
+    """Return d(dependents) / d(length), ordered as ``loop.dependents``, and the constraints' relative residual."""
     scales = equations.scales(q)
     slope = (up.residual(q) - down.residual(q)) / (2.0 * _STEP) / scales
     K = equations.jacobian(q)[:, list(loop.dependents)] / scales[:, None]

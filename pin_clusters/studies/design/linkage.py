@@ -15,7 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the template values of a section; figure names begin with ``key``; ``mirrored`` lists mirror images."""
+    """Return the template values of a section; figure names begin with ``key``; ``mirrored`` names mirror images."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),
@@ -97,7 +97,7 @@ def _motors(p: MechanismPart) -> str:
 
 
 def _worst(sensitivity: Sensitivity) -> list[int]:
-    """Return the indices of the lengths by decreasing sensitivity; omit lengths that bind, unless all lengths bind."""
+    """Return the indices of the lengths by decreasing sensitivity; omit lengths with ``binds``, unless all have it."""
     order = np.argsort(-np.round(sensitivity.largest.max(axis=1), 9), kind="stable")
     free = [int(i) for i in order if not sensitivity.binds[i]]
     return free or [int(i) for i in order]

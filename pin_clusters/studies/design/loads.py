@@ -74,7 +74,7 @@ class Loads:
 def loads(
     model: ClusterModel, trajectory: Trajectory, drives: list[tuple[Motor, ...]], progress: Callable[[float], None]
 ) -> Loads:
-    """Compute the loads of all parts; ``drives`` lists the motors of each cluster in the order of the clusters."""
+    """Compute the loads of joints, loops and rods; ``drives`` lists the motors by cluster of ``model.clusters``."""
     time, q, v, a = trajectory.states(model)
     data = model.createData()
     indices = spread(len(time), _SAMPLES)
@@ -99,7 +99,7 @@ def loads(
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Convert ``tau`` to motor torques on the tree; add joints whose torque motors cannot supply to ``unpowered``."""
+    """Convert ``tau`` to motor torques on the tree; add joints to ``unpowered`` if no motor can supply their torque."""
     tree = model.own_tree
     torques = np.zeros(tree.nv)
     remainder = tau.copy()

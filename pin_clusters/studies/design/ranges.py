@@ -27,13 +27,13 @@ class JointRange(Result):
         reference: Value in the reference pose, [rad] or [m].
         low: Smallest value, [rad] or [m].
         high: Largest value, [rad] or [m].
-        low_end: Reason for the lower end; for a dependent joint, the end of ``low_by``'s motion or a turning point.
+        low_end: Reason for the lower end. A dependent joint ends where ``low_by`` stops, or where its motion reverses.
         high_end: Reason for the upper end.
         low_by: Independent joint that moves this joint to its lower end while the other independent joints rest.
         high_by: Independent joint that moves this joint to its upper end.
         anywhere: Smallest and largest value if all independent joints of the cluster move. None if there is only one
             independent joint, or if there are more than two and one of them turns fully or moves without limit.
-        turns: Whether the joint turns fully. If so, ``high - low`` is its motion per turn of the moved joint.
+        turns: Whether the joint turns fully. If so, ``high - low`` is its motion per turn of the joint that moves it.
     """
 
     joint: str
@@ -109,7 +109,7 @@ def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequen
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:
-    """Return the smallest (sign -1) or largest (+1) value of a dependent joint along a sweep, and the reason."""
+    """Return the smallest (sign -1) or largest (+1) value of a dependent joint along a sweep, and the ``End`` there."""
     x = s.of(c.name)
     k = int(np.argmax(sign * x))
     if not s.turns:

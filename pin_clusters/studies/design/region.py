@@ -11,12 +11,12 @@ from .coordinates import Coordinate
 from .sweep import Sweep, Walker
 
 _WIDER = (1.5, 3.0, 6.0)
-"""Sizes of the map relative to the range of each joint alone. The first map that contains the region is used."""
+"""Sizes of the map relative to the joints' ranges in their sweeps. The first map that contains the region is used."""
 _HALVINGS, _ROUNDING = 32, 1e-9
 _EDGE = "edge of the map"
 _RAYS, _STEPS, _CLIMB, _LONGEST, _SHORTEST = 48, 24, 120, 0.1, 1e-6
-"""Number of random directions, and of steps along each; then number of climbing steps, and their largest and smallest
-length relative to the range of a joint alone."""
+"""Number of random directions; steps along each direction; largest number of steps of ``_climb``; largest and smallest
+length of these steps, relative to the joints' ranges in their sweeps."""
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 

@@ -37,7 +37,7 @@ class MechanismPart:
         transmissions: Velocity ratios and inertias along each sweep.
         motors: Motors of the cluster.
         torques: Deliverable joint torques; None if there are no motors.
-        gains: Joint stiffness over the region for two motors of unit stiffness at two joints; None for other clusters.
+        gains: Stiffness at two joints over the region, if two motors of unit stiffness drive them; otherwise None.
         lengths: Sensitivity of the dependent joints to lengths; None if there are no loops.
     """
 

@@ -29,10 +29,10 @@ class End(Result):
 
     Attributes:
         at: Value of the moved joint, [rad] or [m]; infinite if the motion has no end.
-        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: the dependent-joint Jacobian is singular, so
-            the moved joint reverses while ``joint`` moves on; ``"change point"``: the linkage gains a degree of
-            freedom; ``"full turn"``: the pose repeats after a turn; ``"turning point"``: a dependent joint reverses but
-            the moved joint does not; ``"open"``: a loop cannot close beyond the end; ``"none"``: no end was found.
+        kind: ``"limit"``: ``joint`` is at its limit. ``"dead centre"``: the dependent-joint Jacobian is singular, so
+            the moved joint reverses while ``joint`` moves on. ``"change point"``: the linkage gains a degree of
+            freedom. ``"full turn"``: the pose repeats after a turn. ``"turning point"``: a dependent joint reverses but
+            the moved joint does not. ``"open"``: a loop cannot close beyond the end. ``"none"``: no end was found.
         joint: The joint at its limit, or the joint that moves on (continues to move).
         turns: Number of turns that the joint limits allow, if ``kind`` is ``"full turn"``.
     """
@@ -92,7 +92,7 @@ class Walker:
         self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
-        """Return the configuration after a step v, and the kind and joint of the end that was reached, if any."""
+        """Return the configuration after a step v, and ``kind`` and ``joint`` (see ``End``) if it reaches an end."""
         try:
             q = integrate(self.model, q, v)
         except BranchLost:
@@ -107,7 +107,7 @@ class Walker:
         return max(c.low - x, x - c.high)
 
     def end(self, sign: float) -> tuple[End, float]:
-        """Move in one direction; return the end and its distance from the reference pose, [rad] or [m]."""
+        """Move ``moved`` in one direction; return the end and its distance from the reference pose, [rad] or [m]."""
         start = self.moved.value(self.model, self.model.q_reference)
         margin = self.moved.high - start if sign > 0.0 else start - self.moved.low
         watched = any(c.name == self.moved.name for c in self.watched)
@@ -138,7 +138,7 @@ class Walker:
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Bisect between a reachable and an unreachable distance; return q, both distances, kind and joint."""
+        """Bisect the distances ``ends`` (reachable, not reachable) along ``way``; return q, ends, kind and joint."""
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:
@@ -152,7 +152,7 @@ class Walker:
         return q, done, bad, kind, joint
 
     def _end_of_a_line(self, start: float, sign: float) -> tuple[End, float]:
-        """Return the end and its distance if all dependent joints follow at constant ratios."""
+        """Return the end and its distance for a cluster without loops, in which all velocity ratios are constant."""
         rates = sign * coupling_jacobian(self.model, self.data, self.model.q_reference)[:, self.moved.column]
         margins = {}
         for c in self.watched:
@@ -173,7 +173,7 @@ class Walker:
         return True
 
     def _turns(self, q: np.ndarray, done: float) -> float:
-        """Return the number of turns that the limits allow; only joints that advance with each turn limit it."""
+        """Return the number of turns that the joint limits allow; ignore joints that do not advance with each turn."""
         turns = math.inf
         for c in self.watched:
             before, after = (c.value(self.model, x) for x in (self.model.q_reference, q))
@@ -202,7 +202,7 @@ class Walker:
         return max((x.K for x in conditions), default=1.0), max((x.K_d for x in conditions), default=1.0)
 
     def _moves_on(self, q: np.ndarray) -> str:
-        """Return the fastest link joint in the null space of the dependent-joint Jacobian (independent joints rest)."""
+        """Return the link joint that moves fastest along the null space of the dependent-joint Jacobian."""
         loops = loops_of(self.model)
         for loop, (_, _, K) in zip(loops.clusters, loops.conditions(q), strict=True):
             if self.names & {self.model.names[j] for j in loop.joints}:

@@ -30,7 +30,7 @@ class TorqueSet:
         q: Configuration, shape (nq,).
         matrix: Matrix that maps motor torques to joint torques, shape (joints, motors).
         corners: Corners of the set, in cyclic order for two joints, shape (corners, joints), [N m] or [N].
-        largest: Largest torque of each joint, with any torque at the other joints, shape (joints,), [N m] or [N].
+        largest: Largest torque of each joint, whatever the torques at the other joints, shape (joints,), [N m] or [N].
         alone: Largest torque of each joint with zero torque at the other joints, shape (joints,), [N m] or [N].
         speeds: Corners of the set of deliverable speeds of two joints, in cyclic order, [rad/s] or [m/s]; else empty.
     """
@@ -115,7 +115,7 @@ def torques(
 
 
 def stiffness(model: ClusterModel, cluster: Cluster, t: Torques, poses: np.ndarray) -> np.ndarray:
-    """Return each joint's stiffness, (..., joints), if the other joints are fixed and motors have unit stiffness."""
+    """Return each joint's stiffness, (..., joints), with the other joints fixed and motors of unit stiffness."""
     data, stiffnesses = model.createData(), np.full((*poses.shape[:-1], len(t.joints)), np.nan)
     columns = [c.column for c in coordinates(model, cluster.independent)]
     for pose in np.argwhere(np.isfinite(poses[..., 0])).tolist():
@@ -135,9 +135,9 @@ def distinct(t: Torques) -> list[TorqueSet]:
 
 
 def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) -> tuple[Coordinate, ...]:
-    """Return a cluster's output joints: all joints without rotors if the cluster has one degree of freedom.
+    """Return a cluster's output joints: all joints except rotors if the cluster has one degree of freedom.
 
-    With several degrees of freedom, the outputs are the dependent joints without rotors if there are as many as
+    With several degrees of freedom, the outputs are the dependent joints except rotors, if these are as many as the
     independent joints and the motors drive only independent joints. Otherwise, they are the independent joints.
     """
     joints = coordinates(model, cluster.joints)

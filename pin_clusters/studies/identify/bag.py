@@ -13,7 +13,7 @@ _ENDINGS = {"position": "", "velocity": ".v", "effort": ".tau"}
 _CELL = re.compile(
     r"(?:.*[./])?(name|position|velocity|effort)[._\[]?(\d+)\]?$|(?:.*/)?([^/]+)/(position|velocity|effort)$"
 )
-"""Matches ``field.position0`` of rostopic, ``position.0``, and ``/joint_states/knee/position`` of PlotJuggler."""
+"""Column names: ``field.position0`` (rostopic), ``position.0``, ``/joint_states/knee/position`` (PlotJuggler)."""
 _TIME = re.compile(r".*stamp|%time|__time|time")
 _STAMP = re.compile(r"\d{13,30}", re.ASCII)  # Matches time stamps in nanoseconds since 1970
 

@@ -11,7 +11,7 @@ _SMALL = 1e-6  # Lower bound of the eigenvalues of a starting pseudo-inertia, re
 
 
 def consistent(unknowns: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """Return the best physically consistent solution; ``x`` is the unbounded solution, ``R`` the triangular factor."""
+    """Return the best fit with physically consistent parameters; ``x`` is the unconstrained fit, ``R`` is ``Fit.R``."""
     from scipy.optimize import least_squares, lsq_linear
 
     prior = np.array([p.prior for p in unknowns])

@@ -1,4 +1,4 @@
-"""Set up the equations of the identification from the torques of the log and the torque derivatives of the model."""
+"""Set up the equations of the identification from measured torques, model torques and model derivatives."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Filter = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Load-dependent friction torques of the gears: ``s |load| c``.
+    """Load-dependent friction torques of the gears: ``s |load| c``, where s is the smoothed sign of the motor speed.
 
     The factor c is 1 / efficiency - 1 if power flows from the motor to the joint, and 1 - back_efficiency otherwise.
     """
@@ -61,7 +61,7 @@ class Equations:
     take: Filter  # filter and sampling of the losses; the other arrays are already filtered
 
     def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the residuals, (N, rows), and the torque derivatives of the model, (N, rows, parameters)."""
+        """Compute the residuals, (N, rows), and d(model torque) / dx, (N, rows, parameters)."""
         if self.losses is None:
             return self.residual - self.X @ x, self.X
         torque, J = self.losses.torque(x, self.priors + x)

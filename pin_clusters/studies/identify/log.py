@@ -17,12 +17,12 @@ from ..study.trajectories.files import read
 from . import bag
 
 _LEAST, _FLAT, _GAP = 50, 5, 1.5
-"""Minimum samples of a log; minimum equal samples that count as saturated; maximum time step / median time step."""
+"""Smallest number of samples; number of equal samples that count as saturated; largest time step / median step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A motion and its torques, shape (N,), [N m] or [N], at the rotors of the motors or at the independent joints."""
+    """A motion, and the torques of motors (at rotors) or of independent joints, by name, shape (N,), [N m] or [N]."""
 
     motion: Recorded
     torque: dict[str, np.ndarray]

@@ -44,8 +44,8 @@ class Parameter:
     """A parameter to estimate.
 
     ``of`` is the name of the body, rotor, motor or joint, ``prior`` is the value in the model, and ``bounds`` is the
-    physical range. For an inertial parameter, ``direction`` is the change of ``pc.parameters(model)`` per unit. For
-    other parameters, ``source`` is the motor or spring.
+    physical range. For an inertial parameter, ``direction`` is the derivative of ``pc.parameters(model)`` with
+    respect to it. For other parameters, ``source`` is the motor or spring.
     """
 
     kind: str
@@ -87,7 +87,7 @@ def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
 
 
 def scales(unknowns: Sequence[Parameter]) -> np.ndarray:
-    """Return each prior's magnitude, at least 1e-3 of the largest prior with the same unit; 1 if all these are zero."""
+    """Return each prior's magnitude, at least 1e-3 of the largest prior in the same unit; 1 if they are all zero."""
     largest = [max(abs(o.prior) for o in unknowns if o.unit == p.unit) for p in unknowns]
     return np.array([max(abs(p.prior), 1e-3 * top) or 1.0 for p, top in zip(unknowns, largest, strict=True)])
 
@@ -128,7 +128,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
 def _spin(model: ClusterModel, r: RotorElement, is_axial: np.ndarray, values: np.ndarray) -> Parameter:
     """Return the axial inertia of a rotor as a parameter.
 
-    If the rotor is a body with axis n, ``direction`` is n n'; the upper bound is the sum of the transverse inertias.
+    If the rotor is a body with axis n, a change dJ adds dJ n n' to its inertia; J <= sum of the transverse inertias.
     """
     upper, direction = np.inf, 1.0 * is_axial
     if r.joint_id is not None:

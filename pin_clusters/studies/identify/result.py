@@ -21,12 +21,12 @@ class Identification(Shown, Result):
         estimate: Estimated values. Parameters that the log does not determine stay as close to the prior as possible.
         error: Standard error (of a t distribution) of the estimate before it was corrected to a physical value. The
             error is infinite for the parameters in ``unidentifiable``.
-        interval: Uncorrected estimate plus and minus two standard errors, clipped to physical values, shape
-            (2, parameters). If the estimate is at a bound, the interval lies on one side of the bound.
+        interval: Estimate before this correction, plus and minus two standard errors, clipped to physical values,
+            shape (2, parameters). If the estimate is at a bound, the interval lies on one side of the bound.
         correlation: Correlation of the estimates, shape (parameters, parameters).
         bias: Bias caused by noise in the measured motion; the estimates are already corrected for it.
         unidentifiable: Labels of parameters whose effect on the torques is zero or cannot be separated from others.
-        weak: Labels of parameters whose error exceeds the estimate. ``moved`` lists estimates that were made physical.
+        weak: Labels of parameters whose error exceeds the estimate. ``moved`` lists those corrected to physical values.
         combinations: Label, value and error of each identifiable combination of several parameters.
         rows: Names of the motors or joints whose torques are compared.
         rms: RMS torque error in the last part of the log, shape (2, rows), [N m] or [N]: with prior parameters, and

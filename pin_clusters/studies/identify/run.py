@@ -27,7 +27,7 @@ from .solve import Fit, fit, in_a_row
 
 _LEAST, _LAST = 3, 2  # Minimum torque samples per parameter; minimum samples for the prediction
 _HIDDEN, _ZERO, _MOVED = 1e-6, 1e-6, 0.1
-"""Null-space components and coefficients below these values count as zero; smallest reported bias / error."""
+"""Largest null-space component and largest coefficient that count as zero; smallest correction / error in ``moved``."""
 
 
 def identify(

@@ -11,7 +11,7 @@ from ..study.trajectories.recorded import KINDS
 
 ORDER = 4  # Order of the filter, which runs forwards and backwards
 _CUTOFF_BY_BAND, _CUTOFF_BY_RATE, _SIGNAL = 2.5, 0.2, 10.0
-"""Cutoff / bandwidth; largest cutoff / sampling rate; ratio of signal to noise power that defines the bandwidth."""
+"""Default ratio of cutoff to bandwidth; largest ratio of cutoff to sampling rate; least power / noise in the band."""
 
 
 def channels(motion: Recorded) -> np.ndarray:

@@ -63,7 +63,7 @@ def in_a_row(x: np.ndarray, lags: int) -> np.ndarray:
 
 
 def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the triangular factor of the equations and its column norms; norms are at least the rounding error."""
+    """Return the triangular factor of ``A``, and its column norms, bounded below by a rounding error."""
     R: np.ndarray = np.linalg.qr(A.reshape(-1, A.shape[-1]), mode="r")  # type: ignore[assignment]
     size = np.linalg.norm(R, axis=0)[: len(scale)]
     return R, np.maximum(size, 1e-10 * np.max(size * scale) / scale + np.finfo(float).tiny)

@@ -1,4 +1,4 @@
-"""Define base classes for results, which convert results to JSON and never leave incomplete files."""
+"""Define base classes for results, which write JSON and pages, and never leave incomplete files."""
 
 import json
 import math
@@ -18,7 +18,7 @@ class Result:
     """Base class for frozen dataclasses of results that can be converted to JSON."""
 
     _json: ClassVar[str] = ""
-    """Attributes to convert to JSON, in the format of ``told``; an empty text selects all fields."""
+    """Attributes to convert to JSON, as in the argument ``entries`` of ``told``; an empty text selects all fields."""
 
     def as_dict(self) -> dict[str, Any]:
         """Convert the result to a dict of numbers and text for JSON."""
@@ -54,7 +54,7 @@ class Shown:
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Return a decorator that registers a function, result -> {file name: () -> text}, for results of type ``kind``."""
+    """Return a decorator that registers a function from a ``kind`` to {file name: function that returns the text}."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
@@ -76,7 +76,7 @@ def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Return attributes of ``found``, and ``more``, for JSON; arrays become dicts if ``found`` has ``names``.
+    """Return attributes of ``found``, and ``more``, for JSON; arrays become dicts with the keys ``found.names`` if any.
 
     ``entries`` lists attribute names, separated by spaces, or "key:attribute" if the JSON key differs from the name.
     """

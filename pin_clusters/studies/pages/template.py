@@ -1,7 +1,7 @@
 """Create pages from HTML templates in Mustache syntax; the templates are stored as package data.
 
 ``{{name}}`` inserts a value, which is escaped unless it is ``Html``. A block ``{{#name}}...{{/name}}`` is repeated for
-each entry of a list; ``{{.}}`` inserts the entry. If the value is a mapping, the block appears once with its values.
+each entry of a list; ``{{.}}`` inserts the entry. If ``name`` is a mapping, the block appears once with its values.
 Any other true value also shows the block once. ``{{^name}}...{{/name}}`` is shown if the value is false or empty.
 Blocks with the same name cannot be nested. Line breaks next to tags are removed; other line breaks become spaces.
 """

@@ -40,8 +40,8 @@ class StudyResult:
         reach: The limit that reduced the amplitude; None if the amplitude was not reduced.
         base: ``"fixed"`` if the base is held at rest, ``"floating"`` if the base moves as in the trajectory.
         loops: Whether the robot has closed loops.
-        loads: Whether recorded ground forces act on the joints. The wrench on a floating base always equals the total
-            force that the ground must supply.
+        loads: Whether the joint torques account for recorded ground forces. The wrench on a floating base always equals
+            the total force that the ground must supply.
     """
 
     robot: str

@@ -7,7 +7,7 @@ A robot is drawn as follows (U: uniform distribution; L: log-uniform distributio
 - Each link rotates about one axis: x, y or z of its frame or, in half of the cases, an arbitrary direction. Its frame
   has a random orientation and lies U(0.1, 0.5) m from its parent's frame, in a random direction.
 - A link is a homogeneous box, which makes its inertia physically consistent. It has the mass U(0.5, 3) kg, edges of
-  U(0.05, 0.3) m (base: U(0.2, 0.5) m), a random orientation and its centre of mass within 0.15 m along each axis.
+  U(0.05, 0.3) m (base: U(0.2, 0.5) m), a random orientation, and a centre with coordinates within +/- 0.15 m.
 - Each joint has a rotor, a homogeneous steel cylinder (7000 kg/m^3) that is U(0.5, 2) times as long as its radius. The
   axial inertia is L(2e-6, 5e-4) kg m^2. The rotor is within 5 cm of the joint along each axis. The gear ratio has a
   random sign and the magnitude L(4, 100); the reflected inertia is limited to 1 kg m^2. The rotor axis is

@@ -24,7 +24,7 @@ class Reach:
     Attributes:
         amplitude: Requested amplitude or, if smaller, 0.9 times ``end``, rounded down to three digits.
         end: Largest possible amplitude within the searched range, rounded down to three digits.
-        reason: Why the motion cannot continue; empty if the requested amplitude is possible.
+        reason: Reason why the motion cannot continue beyond ``end``; empty if the requested amplitude is possible.
     """
 
     amplitude: float
@@ -60,7 +60,7 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:
-    """Move from q to the reference pose plus ``offset * direction``, so that rounding errors do not accumulate."""
+    """Move from q to reference pose + ``offset * direction``; a step relative to q would accumulate rounding errors."""
     tree = model.tree
     v_tree = np.zeros(tree.nv)
     v_tree[model.idx_v_independent] = offset * direction

@@ -118,7 +118,7 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Split an object into tags and parts for its digest. Changing this function would invalidate old digests."""
+    """Split an object into data to hash and parts to split further. Changes of this function invalidate old digests."""
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):

@@ -147,7 +147,7 @@ def ready() -> None:
 
 
 BETWEEN = -1
-"""Value that an idle process writes in its row instead of chunk and case numbers."""
+"""Value that an idle process writes to its row of ``notes`` (see ``prepare``) instead of chunk and case numbers."""
 _own_note: np.ndarray | None = None
 
 
@@ -155,7 +155,7 @@ def prepare(notes: Any, begun: Any) -> None:
     """Initialize a process of the pool.
 
     ``notes`` contains one shared row (process id, chunk, case) per worker. ``Processes.deaths`` reads these rows to
-    find the case at which a worker died. ``begun`` is the number of rows in use, which the processes share.
+    find the case at which a worker died. The shared counter ``begun`` is the index of the next free row.
     """
     global _own_note
     with begun.get_lock():

@@ -28,7 +28,7 @@ Args:
     folder: Folder for the results (a manifest and one NPZ file per chunk). If None, no files are written.
     executor: Any ``concurrent.futures.Executor``; the sweep does not shut it down. Default: a pool of processes.
     resume: Whether to continue the same sweep in ``folder``. If the folder is empty, a new sweep starts.
-    chunk: Number of cases in a chunk. They are sent and saved together, and lost together after a failure. Default: a
+    chunk: Number of cases that are sent and saved together, and that are lost together after a failure. Default: a
         hundredth of the cases, but at most 100.
     seed: Seed of the random generators.
     workers: Number of processes of the default pool. Default: the number of available cores.

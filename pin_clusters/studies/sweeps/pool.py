@@ -45,7 +45,7 @@ class InProcess(Executor):
 
 
 class Processes(ProcessPoolExecutor):
-    """Pool of processes that ignore Ctrl-C. If a process dies, the pool can report its last case.
+    """Pool of processes that ignore Ctrl-C. If a process dies, ``deaths`` reports the case that it was computing.
 
     The processes are spawned, because a process with threads (Numba, BLAS) can hang after a fork. Use the pool as a
     context manager, which ends the processes.
@@ -84,7 +84,7 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of dead workers; omit workers ended by the pool if others died."""
+        """Return exit code, chunk and case of dead workers; omit workers that the pool terminated, if others died."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
@@ -124,7 +124,7 @@ def capacity(executor: Executor) -> int:
 
 @contextmanager
 def open_executor(workers: int | None = None, dask: str | None = None) -> Iterator[Executor]:
-    """Return a context manager that opens and closes the executor that the command-line options select.
+    """Open the executor that the command-line options select; close it at the end of the ``with`` block.
 
     Args:
         workers: Number of processes. If 1, tasks run in this process; if None, all cores are used.

@@ -1,7 +1,7 @@
 """Export robots to reinforcement-learning frameworks (trainers).
 
-``write`` creates a folder for MuJoCo, mjlab, Genesis or Isaac Lab. The folder contains the best approximation that the
-trainer supports, the source of each value, and a report of the torque errors.
+``write`` creates a folder for MuJoCo, mjlab, Genesis or Isaac Lab. The folder contains the robot in the best
+approximation that the trainer supports, the source of each value, and a report of the torque errors.
 """
 
 from .configurations import TRAINERS

@@ -139,7 +139,7 @@ _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / res
 
 
 def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Set limits t_j such that |x_j| <= t_j implies A |x| <= most, in proportion to the limits of single joints."""
+    """Set limits t_j, proportional to the limits of single joints, such that |x_j| <= t_j implies A |x| <= most."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
         single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)

@@ -57,8 +57,8 @@ def write(
 ) -> Written:
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
-    Motors act on the joints that drive their rotors, and all values refer to the joint side. For joints that share
-    motors, the motors can deliver every combination of torques within the limits.
+    Actuators act on the joints to which the rotors are geared, and all values refer to the joint side. If joints
+    share motors, the motors can deliver every combination of torques within the limits.
 
     Args:
         model: The robot, with its rotors and motors.

@@ -46,8 +46,8 @@ class Decomposition(Result):
         drop_rotors: Whether the approximation omits the rotors' mass.
         names: Joint name of each column; if a joint has several axes, the axis index follows, as in ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
-        total: Exact minus approximate torques, each computed by its own algorithm, shape (N, nv).
-        parts: Each part of the error by name, in the order of ``PARTS``, shape (N, nv); zero if it does not apply.
+        total: Exact minus approximate torques, computed by inverse dynamics and not from ``parts``, shape (N, nv).
+        parts: Each part of the error by name, in the order of ``PARTS``, shape (N, nv); zero if it does not occur.
     """
 
     robot: str

@@ -8,7 +8,7 @@
 The paper describes only the first experiment; its published code contains the other three. The durations and the
 numbers of robots, states and samples are the authors' values; the distributions of the random states differ.
 
-``published`` reproduces the tables and figures of this paper and of three other papers, including ``torque-sinusoids``.
+``published`` reproduces the tables and figures of three other papers and of this one, including ``torque-sinusoids``.
 """
 
 from collections.abc import Callable

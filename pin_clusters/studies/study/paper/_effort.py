@@ -31,7 +31,7 @@ EFFORTS = {
 def measured(
     subjects: Iterable[tuple[K, Mapping[str, Call]]], exact: Iterable[str], effort: Effort, done: Callable[[], None]
 ) -> tuple[dict[K, dict[str, Timing]], float]:
-    """Measure run times of methods called alternately; also return the largest relative difference of exact methods."""
+    """Measure run times of methods called alternately; also return the largest relative gap between exact methods."""
     calls: dict[K, Mapping[str, Call]] = {}
     gap = 0.0
     for subject, methods in subjects:
@@ -69,7 +69,7 @@ def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
-    """Interpolate the size beyond which all ratios are below 1; 0 if every ratio is, None if the last ratio is not."""
+    """Interpolate the size beyond which ratios stay below 1; 0 if all ratios are below 1, None if the last is not."""
     below = np.log(np.asarray(ratios, dtype=float)) < 0.0
     if not below[-1]:
         return None

@@ -68,7 +68,7 @@ def branched(n: int, branches: int) -> ClusterModel:
 
 
 def grouped(n: int, size: int) -> ClusterModel:
-    """Build a chain of groups of ``size`` links; each group's last link keeps the orientation of the previous group."""
+    """Build a chain of groups of ``size`` links; the last link of a group is parallel to the link before the group."""
     couplings = []
     for start in range(1, n, size) if size > 1 else ():
         leaders = {f"joint_{j}": -1.0 for j in range(start, start + size - 1)}
@@ -150,7 +150,7 @@ def forward_dynamics(
 
 
 def kernel(model: ClusterModel, name: str, *arguments: np.ndarray) -> Call:
-    """Prepare a kernel call without a ``pin.Data``, which needs 32 GB for 1000 links (four tables of nv^3 numbers)."""
+    """Prepare a kernel call without a ``pin.Data``, which needs 32 GB for 1000 links (four arrays of nv^3 numbers)."""
     entry: kernels.Kernel = getattr(kernels, name)
     scratch = np.zeros(model.nv + 6 * model.njoints)
     work = np.array(model.tables.work)

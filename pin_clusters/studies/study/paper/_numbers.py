@@ -15,7 +15,7 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tello_with_arms": ("Tello with arms", {}),
     "jvrc1_as_published": ("JVRC-1", {}),
 }
-"""Robots in the tables, by their ``pc.load`` name: title in figures, and additional arguments of ``pc.load``."""
+"""Robots in the tables: maps ``pc.load`` names to titles in figures and additional arguments of ``pc.load``."""
 
 # Additional time of a method, in per cent of the cluster algorithm's time (negative: faster), ordered as ROBOTS.
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
@@ -51,7 +51,7 @@ INPUT_MATRICES = {
     },
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
 }
-"""Time ratios in Tables 1 (50 links) and 2 (24 velocities, 42 inputs); chain ratios use ``aba`` of the same column."""
+"""Time ratios for a chain of 50 links (Table 1, with the ``aba`` time of the same column) and a humanoid (Table 2)."""
 STATED_LONGER = 30.0  # Stated time of the humanoid's input matrix, in per cent above forward dynamics
 
 MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides call the mass matrix method faster
@@ -68,4 +68,4 @@ MISPRINTS = (
     ("Kroeg, Gattringer and Mueller, text for Table 2", "30 % longer", "the numbers in the table differ by 52 %"),
     ("Chignoli et al., text for Fig. 14", "the ankle", "the authors' script draws the knee"),
 )
-"""Misprints in the papers: page or equation, printed text, correct text."""
+"""Misprints in the papers, as (page or equation, printed text, correct text)."""

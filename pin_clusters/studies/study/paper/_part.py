@@ -1,4 +1,4 @@
-"""Define a part of the report. Only ``measure`` evaluates dynamics; the other functions use stored results."""
+"""Define a part of the report. Of its functions, only ``measure`` evaluates dynamics; the others use stored results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -125,7 +125,7 @@ def run(
         drop_rotors: Must be False, because the approximations lock the rotors.
         robots: Number of robots.
         states: Number of states of each robot.
-        executor: ``concurrent.futures.Executor`` that runs the robots in parallel.
+        executor: ``concurrent.futures.Executor`` that studies the robots in parallel.
     """
     if model is not None:
         raise ArgumentTypeError("the experiment 'random-chains' draws its own robots; call it without a robot.")

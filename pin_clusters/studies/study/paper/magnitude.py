@@ -25,7 +25,7 @@ from ._part import Rows
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0
-"""Largest joint offset without and with closed loops, [rad] or [m]; then standard deviation of velocities, [rad/s]."""
+"""Largest joint offset, and largest offset in closed loops, [rad] or [m]; standard deviation of velocities, [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class TorqueMagnitude(Experiment):
     seed: int  # seed of the random numbers
 
     def binned(self, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return the centres of the bins of alpha, and the mean norms of acceleration, error and relative error."""
+        """Return the centres of the bins of alpha and, in each bin, mean |acceleration|, |error| and relative error."""
         bin_of_sample = np.minimum((self.alpha * bins).astype(int), bins - 1)
         norm = np.linalg.norm(self.exact, axis=1)
 

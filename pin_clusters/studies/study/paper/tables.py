@@ -74,7 +74,7 @@ def _longer(t: dict[str, Timing]) -> dict[str, float]:
 def _calls(
     model: ClusterModel, tree: pin.Model, approximated: ClusterModel, ends: list[str]
 ) -> dict[str, dict[str, Call]]:
-    """Prepare the timed calls, by table and method. ``ends`` contains the tips of the branches."""
+    """Prepare the timed calls, by table and method. ``ends`` contains the names of the joints at the tips."""
     rng = np.random.default_rng(0)
     q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))
     v, x = rng.standard_normal((2, model.nv))  # x is used as an acceleration and as a torque of both robots

@@ -36,7 +36,7 @@ class TrajectoryError(PinClustersError, ValueError):
 
 @runtime_checkable
 class Trajectory(Protocol):
-    """A motion of any robot or of a specific robot. Any object with ``label`` and ``states`` is a trajectory.
+    """A motion, for any robot or for a specific robot. Any object with ``label`` and ``states`` is a trajectory.
 
     Attributes:
         label: Short description for titles.

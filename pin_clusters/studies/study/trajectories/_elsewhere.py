@@ -15,7 +15,7 @@ from ._base import Columns, coordinates, joint_of
 
 
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
-    """Make recorded joints independent if they determine the loops; with ``hold``, joints at rest may be added."""
+    """Make recorded joints (with ``hold``, also joints at rest) independent in the loops whose poses they determine."""
     independent_names: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
         names = [model.names[j] for j in loop.joints if model.own_tree.nvs[j] == 1]

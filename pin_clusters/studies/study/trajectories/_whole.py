@@ -15,7 +15,7 @@ from ._base import Motion, TrajectoryError, base_columns, base_pose, held
 _STEP = 0.05  # Largest continuation step of the independent joints, [rad] or [m]
 
 Curves: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Coordinate, velocity and acceleration by name of an independent one-dof joint, shape (N,), [rad] or [m]."""
+"""Maps names of independent one-dof joints to coordinate, velocity and acceleration, shape (N,), in rad or m, and s."""
 
 
 def rates(model: ClusterModel, time: np.ndarray, curves: Curves) -> tuple[np.ndarray, np.ndarray]:

@@ -29,7 +29,7 @@ LEAST = 6  # Smallest number of samples for a spline of degree 5
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A recorded motion, with samples of joints by name and of the base.
+    """A recorded motion: samples of joints, by joint name, and of the base.
 
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
     orientation of the base. Velocities and accelerations that were not recorded are computed by differentiation.
