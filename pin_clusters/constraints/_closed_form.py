@@ -43,7 +43,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies as dependent coordinates; ``first`` (+1 or -1 per joint) selects which root comes first."""
+    """Return the dependent coordinates of all assemblies; ``first[i]`` is the sign (+1, -1) in joint i's first root."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
@@ -57,7 +57,7 @@ def wrap(angle: float) -> float:
 
 
 def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
-    """Solve ``a sin x + b cos x = c``; return the distinct values ``atan2(a, b) +- acos(..)`` in (-pi, pi], if any."""
+    """Solve ``a sin x + b cos x = c``; return all roots in (-pi, pi], ``atan2(a, b) +- acos(c / hypot(a, b))``."""
     size = math.hypot(a, b)
     if size == 0.0:
         return ()

@@ -183,7 +183,7 @@ def perpendicular(axis: np.ndarray) -> np.ndarray:
 
 
 def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of a joint with one coordinate and one degree of freedom."""
+    """Return the id of the named joint; raise an error unless it has one coordinate and one degree of freedom."""
     j = moving_joint_id(tree, name, owner)
     if tree.joints[j].nq != 1:
         raise UnsupportedJointError(

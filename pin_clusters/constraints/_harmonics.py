@@ -26,7 +26,7 @@ MOST_FACTORS = 3
 
 
 class _Arithmetic:
-    """Derives the remaining operators from a class's ``__add__`` and ``__mul__``."""
+    """Base class that derives the other operators from ``__add__`` and ``__mul__`` of its subclass."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ def cos(angle: Angle) -> Harmonic:
 
 
 def _wave(kind: int, angle: Angle) -> Harmonic:
-    """Return a sine or cosine; normalize the sign of the angle so that equal terms are merged."""
+    """Return a sine or cosine; make the angle's first weight positive, so that sin(x) and sin(-x) become one term."""
     leading = next((w for w in angle.weights if w != 0.0), 0.0)
     if leading == 0.0:
         return Harmonic({(): float(np.sin(angle.phase) if kind == SIN else np.cos(angle.phase))})
@@ -157,7 +157,7 @@ def square(vector: np.ndarray) -> Any:
 
 
 def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
-    """Return the terms of an equation without those that are only rounding errors, such as cos(pi / 2)."""
+    """Return the terms of an equation, but omit terms whose coefficient is a rounding error, such as cos(pi / 2)."""
     terms = _harmonic(row).terms
     least = np.finfo(float).eps * max((abs(c) for c in terms.values()), default=0.0)
     return {factors: c for factors, c in terms.items() if abs(c) > least}

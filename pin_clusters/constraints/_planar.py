@@ -64,7 +64,7 @@ class Plane:
         self.crank = self.hinge(self.ground, crank, "crank")
 
     def hinge(self, parent: Link, name: str, what: str) -> Link:
-        """Return the body of a revolute joint whose axis is parallel to the normal."""
+        """Return the link that a revolute joint moves; raise an error unless its axis is normal to the plane."""
         j, axis = line_joint(self.tree, name, self.owner)
         link = self._link(parent, j, what)
         along = link.axes.T @ axis
@@ -78,7 +78,7 @@ class Plane:
         return replace(link, sign=sign)
 
     def slider(self, parent: Link, name: str) -> Link:
-        """Return the body of a prismatic joint in the plane."""
+        """Return the link that a prismatic joint moves; raise an error unless its axis is in the plane."""
         j, axis = line_joint(self.tree, name, self.owner, prismatic=True)
         link = self._link(parent, j, "slider")
         along = link.axes.T @ axis
@@ -182,7 +182,7 @@ class Linkage(Constraint):
         return [FrameClosure(self, labels, ("m", "m"), *ends, "none", np.eye(6)[:2])]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the dependent joints as functions of the independent joints; there are at most two assemblies."""
+        """Return the dependent coordinates as functions of the independent ones; there are at most two assemblies."""
         geometry, count = self.geometry(tree), len(self.independent)
         return ClosedForm(geometry.joints[:count], geometry.joints[count:], geometry.solve)
 

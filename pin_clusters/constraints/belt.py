@@ -14,16 +14,16 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 class Belt(Constraint):
     """A transmission between two bodies, with its pulleys on the nearest common ancestor (NCA) of the two bodies.
 
-    The equation is ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``: each sum contains the
-    coordinates of the joints on the path from the NCA to the successor or to the predecessor. The axis of each joint
-    defines its positive sense. URDF+ (arXiv 2411.19753) calls this constraint ``<coupling>``.
+    The equation is ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``, where ``sum(q, A to B)``
+    is the sum of the coordinates of all joints on the path from body A to body B. The axis of each joint defines its
+    positive sense. URDF+ (arXiv 2411.19753) calls this constraint ``<coupling>``.
 
     Args:
         predecessor: Name of a link or joint, usually on the output side.
         successor: Name of a link or joint, usually the rotor.
         ratio: Turns of the successor per turn of the predecessor; not 0.
         offset: Offset in the equation, [rad] or [m].
-        dependent: Joint (or body) on one of the two paths that becomes dependent; by default the last joint on the
+        dependent: Joint (or body), on one of the two paths, that becomes dependent; by default the last joint on the
             path to the successor.
 
     Raises:

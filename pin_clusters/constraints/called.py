@@ -23,8 +23,8 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 class CallableClosure(JointClosure):
     """Closure defined by a user's function of joint coordinates; finite differences replace missing derivatives.
 
-    Entry k of ``functions`` or ``addresses`` computes the derivatives of order k. Their shape is (size, joints, ...,
-    joints), where ``joints`` is repeated k times.
+    Item k of ``functions`` or ``addresses`` is the function that computes the derivatives of order k. They have the
+    shape (size, joints, ..., joints), where ``joints`` is repeated k times.
     """
 
     functions: tuple[Callable[[np.ndarray], Any] | None, ...]  # Python callables of x, or None; all None if compiled

@@ -218,8 +218,8 @@ def lumps_of(
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
     """Return the rods' point masses that no body's inertia includes: (mass, two points, common ancestor of the points).
 
-    Each mass is midway between its two points. The list contains the masses at midpoints, and at ends on the universe;
-    the inertias of the bodies include the masses at other ends.
+    Each mass is midway between its two points. The list contains the masses at the rods' midpoints, and at those
+    rod ends that are on the universe; the inertias of the bodies include the masses at all other rod ends.
     """
     lumps = []
     for rod in massive(closures):

@@ -25,7 +25,7 @@ class RowConstraint(Protocol):
         """Name of the constraint in messages."""
 
     def rows(self, tree: pin.Model) -> Sequence[Row]:
-        """Return one linear equation per dependent joint, with joint ids of ``tree``; may be empty."""
+        """Return one linear equation per dependent joint, with joint ids of ``tree``, or an empty sequence."""
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ class LoopConstraint(Protocol):
         """Name of the constraint in messages."""
 
     def closures(self, tree: pin.Model) -> Sequence[Closure]:
-        """Return the loop closures, with joint ids of ``tree``; may be empty."""
+        """Return the loop closures, with joint ids of ``tree``, or an empty sequence."""
 
 
 @runtime_checkable

@@ -45,7 +45,7 @@ class Coupling(Constraint):
     Missing derivatives are computed as follows:
 
     - First derivatives use complex steps, accurate to rounding, if phi is a Python function that accepts complex
-      numbers (no abs, no comparison). Otherwise they use eighth-order central differences with steps of 0.02 rad and
+      numbers (no abs, no comparison). Otherwise they use eighth-order central differences with steps of 0.02 rad or
       1 mm. The error is about 1e-13 for sines of angles, and larger if phi varies strongly within 0.5 rad or 2 cm.
     - Second derivatives are eighth-order differences of the Jacobian. Their error is about 1e-13 if the Jacobian is
       given, otherwise 1e-12. Only velocity terms use second derivatives.
@@ -107,7 +107,7 @@ class Coupling(Constraint):
 
     @property
     def _functions(self) -> dict[str, Any]:
-        """Maps argument names to phi and its derivatives, in increasing order of differentiation."""
+        """Phi and its derivatives by argument name, in increasing order of differentiation."""
         return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
 
     def _check_functions(self, owner: str) -> None:
@@ -211,7 +211,7 @@ class Coupling(Constraint):
         return values
 
     def _complex_step(self, x: np.ndarray, steps: np.ndarray, rows: int) -> ComplexStep | None:
-        """Return the Jacobian by complex steps, or None if phi does not accept complex numbers."""
+        """Return a function for the Jacobian by complex steps, or None if phi does not accept complex numbers."""
         candidate = ComplexStep(self.phi)
         for shift in (0.0, 0.3):
             point = x + shift * steps
@@ -257,7 +257,7 @@ def _step(joint: pin.JointModel) -> float:
 
 
 def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
-    """Return points at which to try phi: zero, the middle of the joint limits, and fixed random points around it."""
+    """Return points at which to try phi: zero, the middle of the joint limits, and random points around the middle."""
     index = [tree.joints[j].idx_q for j in joints]
     low, high = np.array(tree.lowerPositionLimit)[index], np.array(tree.upperPositionLimit)[index]
     bounded = np.isfinite(low) & np.isfinite(high) & (np.abs(low) < 1e10) & (np.abs(high) < 1e10) & (low < high)

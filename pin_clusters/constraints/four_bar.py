@@ -69,8 +69,8 @@ class FourBar(Linkage):
         closure: Two frames that the pin connects. Parallel: one on the coupler, one on the rocker. Serial: one on the
             rocker, one on the parent body of the crank. Only the origins of the frames matter.
         branch: Assembly mode: +1 if C is left of the line from B to D, seen with the crank axis towards the viewer, -1
-            if it is right. The model starts in this mode. If q_reference is in another mode, q_reference is used and a
-            warning is emitted.
+            if it is right. The model starts in this mode. If q_reference is in the other mode, q_reference takes
+            precedence over ``branch``, and a warning is emitted.
         name: Name in messages; by default composed of the joint names.
 
     Raises:

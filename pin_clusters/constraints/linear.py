@@ -15,7 +15,7 @@ class LinearCoupling(Constraint):
     """A linear coupling of a joint to other joints: ``dependent = sum(coefficient * independent) + offset``.
 
     The axes of the joints define their positive senses, so signs matter. All joints are in the tree and have one degree
-    of freedom. An independent joint may be the dependent joint of another coupling; such chains are resolved.
+    of freedom. An independent joint may be the dependent joint of another coupling; such chains are supported.
 
     Args:
         dependent: Name of the dependent joint, or of the body that it moves.

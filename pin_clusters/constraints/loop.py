@@ -41,7 +41,7 @@ class Loop(Constraint):
     kind           zero in a closed loop                      rows   free motion
     =============  =========================================  =====  ================================
     fixed          t, and e = log3(R_a' R_b)                  6      none
-    revolute       t, and the two parts of e across the axis  5      rotation about the axis
+    revolute       all of t, and e across the axis            5      rotation about the axis
     prismatic      t across the axis, and e = log3(R_a' R_b)  5      translation along the axis
     cylindrical    t and e across the axis                    4      rotation and translation
     spherical      t                                          3      rotation
@@ -61,8 +61,8 @@ class Loop(Constraint):
         axis: Axis of the joint in frame a; it has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
         axis_b: The joint axis in frame b; by default it has the same coordinates as ``axis``. Frame b is first rotated
             by the smallest rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the axis of
-            the cross that is fixed in frame b. Default: y for axis x, z for axis y, x for axis z; for other axes, the
-            coordinate axis after the nearest one (order x, y, z, x), made perpendicular to ``axis``.
+            the cross that is fixed in frame b; its default is y for axis x, z for axis y, and x for axis z. For other
+            axes, it is the coordinate axis after the nearest one (order x, y, z, x), made perpendicular to ``axis``.
         name: Name in messages; by default composed of the arguments.
 
     Raises:

@@ -143,7 +143,7 @@ class Motor(PassiveForce):
         return self.torque_constant * self.voltage / self.resistance
 
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return the smallest and the largest torque that the motor can deliver, including its friction.
+        """Return the smallest and the largest torque that the motor can produce (``tau_motor``, before its friction).
 
         ``peak_torque`` limits the torque. If voltage V, torque constant k and resistance R are known, k (V - k w) / R
         is a second limit, which decreases with speed while the motor drives and increases while it brakes. At

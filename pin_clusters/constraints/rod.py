@@ -14,7 +14,7 @@ from .closures import RodClosure
 from .rows import Constraint, number, store
 
 SLOPPY = 0.01
-"""Largest accepted relative deviation from an axisymmetric inertia; files contain few digits."""
+"""Largest accepted relative deviation from an axisymmetric inertia; not 0, because files contain rounded numbers."""
 
 
 @dataclass(frozen=True)

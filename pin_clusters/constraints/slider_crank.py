@@ -58,8 +58,8 @@ class SliderCrank(Linkage):
         slider: Prismatic joint with the same parent body as the crank.
         closure: A frame on the coupler and a frame on the slider; only their origins matter.
         branch: Assembly mode: +1 if the pin is ahead of B in the direction of the slider (the larger coordinate), -1 if
-            it is behind. The model starts in this mode. If q_reference is in another mode, q_reference is used and a
-            warning is emitted.
+            it is behind. The model starts in this mode. If q_reference is in the other mode, q_reference takes
+            precedence over ``branch``, and a warning is emitted.
         name: Name in messages; by default composed of the joint names.
 
     Raises:

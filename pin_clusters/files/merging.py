@@ -110,7 +110,7 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write the text ``fresh``; return a list of the elements that only ``mjcf`` has, such as ``" (3 sensors)"``."""
+    """Write the text ``fresh``; return text that counts elements that only ``mjcf`` has, such as ``" (3 sensors)"``."""
     root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
     sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
@@ -126,7 +126,7 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Map joints in a text from ``to_mjcf`` to (type and parent, array of mass and Plücker coordinates of the axis)."""
+    """For each joint in an output of ``to_mjcf``, return type and parent, and mass and Plücker axis coordinates."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
@@ -143,8 +143,8 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
     """Add everything that is in ``new`` but not in ``old`` to ``root``, the contents of the file.
 
-    ``new`` and ``old`` are outputs of ``to_mjcf`` for the model and for the robot in the file. ``shared`` is the output
-    for ``best``, which contains the tendons of rotors. If ``motors`` is True, actuators are added.
+    ``new`` is the output of ``to_mjcf`` for the model, and ``old`` is its output for the robot in the file. ``shared``
+    is the output for the model with ``best``, which contains the tendons of rotors. ``motors`` adds actuators.
     """
     parents = {c: p for p in root.iter() for c in p}
     radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
@@ -212,7 +212,7 @@ def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element])
 
 
 def _turned(tendon: ET.Element) -> dict[str, float]:
-    """Map a fixed tendon's joints to coefficients, divided by the coefficient of the alphabetically first joint."""
+    """Return a fixed tendon's coefficients by joint, divided by the coefficient of the alphabetically first joint."""
     by = sorted((j.get("joint", ""), x) for j in tendon.iterfind("joint") if (x := float(j.get("coef", "0"))))
     return {name: round(x / by[0][1], 9) for name, x in by}
 

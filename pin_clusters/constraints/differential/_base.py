@@ -26,8 +26,8 @@ class Differential(Constraint):
     - Mechanisms with implicit equations: ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``,
       ``push_rod_ankle(...)``, ``ankle_2rsu(...)``, ``tello_hip(...)``, ``tello_knee_ankle(...)``.
 
-    Each mechanism is a frozen dataclass; its parameters determine equality, hash and pickle. Lengths are in m, angles
-    in rad.
+    Each mechanism is a frozen dataclass, of which only the parameters are compared, hashed and pickled. Lengths are
+    in m, angles in rad.
 
     Example:
         >>> import pin_clusters as pc
@@ -73,7 +73,7 @@ class Differential(Constraint):
         return []
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
-        """Return all assemblies as explicit functions, or None if no such functions exist."""
+        """Return all assemblies as explicit functions of the independent joints, or None if no such functions exist."""
         return None
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:

@@ -88,7 +88,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         length: Lengths of the rods, [m]: two numbers, or one for both rods; by default the lengths at the zero pose.
         branch: Assembly mode of each crank: +1 if the crank's angle is larger than the angle at which the crank points
             to its rod's end on the foot, -1 if it is smaller. The model starts in this mode. If q_reference is in
-            another mode, q_reference is used and a warning is emitted.
+            another mode than ``branch`` selects, q_reference takes precedence, and a warning is emitted.
 
     Raises:
         ConstraintError: A name, point, length or branch is invalid, or a joint is repeated.

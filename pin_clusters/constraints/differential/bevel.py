@@ -12,7 +12,7 @@ from ._base import Differential, LinearMap
 
 @dataclass(frozen=True)
 class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
-    """A bevel differential: the mean angle of two side gears turns a carrier; their difference turns a pinion on it.
+    """A bevel differential: a carrier turns by the mean angle of two side gears; their difference turns its pinion.
 
     The equations are ``pitch = (left + right) / 2`` and ``roll = ratio * (left - right) / 2``. They are linear and
     explicit, so there are no singular poses.

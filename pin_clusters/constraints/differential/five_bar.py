@@ -51,7 +51,7 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
         coupler_2: Revolute joint whose parent body is crank 2.
         closure: A frame on coupler 1 and a frame on coupler 2; only their origins matter.
         branch: Assembly mode: +1 if the pin is left of the line from B_1 to B_2, -1 if it is right. The model starts in
-            this mode. If q_reference is in another mode, q_reference is used and a warning is emitted.
+            this mode. If q_reference is in the other mode, q_reference takes precedence, and a warning is emitted.
 
     Raises:
         ConstraintError: A name, frame or the branch is invalid, or a joint is repeated.

@@ -18,8 +18,8 @@ documented = stock(
     Args:
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
             root link is fixed to the world.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they follow the constraints
-            in the file.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they are added after the
+            constraints of the file.
         q_reference: Assembled or nearly assembled pose of the tree that selects the assembly mode of the loops, shape
             (nq,), [rad] or [m], as in ``ClusterModel``.
         independent: Names of the independent joints, as in ``ClusterModel``.
@@ -33,7 +33,7 @@ documented = stock(
 )
 """Decorator that completes the docstrings of functions that read a file."""
 MAX_BYTES = 2**25
-"""Largest size of a file; it is limited because reading a larger file takes more than some seconds."""
+"""Largest size of a file in bytes; larger files raise an error, because reading them would take many seconds."""
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:

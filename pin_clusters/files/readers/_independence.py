@@ -31,8 +31,9 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    A coupling can name its dependent joint. Otherwise, the function chooses a joint with ``independent="false"`` on one
-    of the coupling's two paths, if no other coupling has chosen it, or else the last joint on the successor's path.
+    A coupling can name its dependent joint. Otherwise, the dependent joint is a joint of the coupling's two paths that
+    has ``independent="false"`` and that no other coupling has chosen. If there is no such joint, it is the last joint
+    on the successor's path.
     """
     dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
@@ -131,9 +132,9 @@ def flagged_independent(
 ) -> tuple[str, ...]:
     """Choose the independent joints of clusters with loops from the flags (attributes ``independent``) in the file.
 
-    ``ClusterModel`` chooses the independent joints of clusters without flags. If some joint has the flag ``false``,
-    joints without a flag are independent, as in URDF+. If all flags are ``true``, only joints with a flag are
-    independent. If the caller selects joints of a cluster in ``named``, the cluster's flags have no effect.
+    ``ClusterModel`` chooses the independent joints of clusters without flags. If a cluster has a flag ``false``, its
+    joints without a flag are independent, as in URDF+. If all its flags are ``true``, only the flagged joints of its
+    loops are independent. If the caller selects joints of a cluster in ``named``, its flags have no effect.
     """
     named_set = set(named)
     independent = list(dict.fromkeys(named))

@@ -70,7 +70,7 @@ MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} 
     for kind in vars(library).values()
     if isinstance(kind, type) and issubclass(kind, Differential) and kind.mechanism
 }
-"""Classes by the attribute ``type`` of ``<mechanism>``."""
+"""Class of the mechanism for each value of the attribute ``type`` of ``<mechanism>``."""
 
 
 @dataclass(frozen=True)

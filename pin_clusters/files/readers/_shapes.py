@@ -26,7 +26,7 @@ DIMENSIONS: dict[str, dict[str, int]] = {
     "capsule": {"radius": 1, "length": 1},
     "ellipsoid": {"radii": 3},
 }
-"""Number of values of each dimension, by shape of URDF and SDF; the length of a capsule excludes the caps."""
+"""Dimensions of each URDF and SDF shape, and how many numbers each has; the length of a capsule excludes the caps."""
 _MAKE: dict[str, Callable[..., Any]] = {
     "box": coal.Box,
     "sphere": coal.Sphere,

@@ -62,7 +62,7 @@ class Actuator:
 
 
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
-    """Build the rotors with known inertias; ``given`` contains inertias [kg m^2], as in ``buildModelFromUrdf``."""
+    """Build the rotors with known inertias; ``given`` is the argument ``rotor_inertias`` of the loader, [kg m^2]."""
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))
     rotors, silent = list[Rotor](), dict[str, float]()

@@ -1,4 +1,4 @@
-"""Construct a ``pin.Model`` from a file: joints about any axis, placements of bodies, and changes of joint types."""
+"""Functions that build a ``pin.Model``: create joints with any axis, place bodies, and change the types of joints."""
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -12,11 +12,11 @@ from ..._support.trees import copy_fields
 T = TypeVar("T", bound=Hashable)
 ROOT_JOINT_NAME = "root_joint"
 UNLIMITED = float(np.finfo(float).max)
-"""Pinocchio's number for "no limit"; before version 4, models with infinite numbers cannot be pickled."""
+"""Pinocchio's number for "no limit"; before Pinocchio 4, models with infinite numbers cannot be pickled."""
 
 
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
-    """Build a joint with one degree of freedom along a unit vector; coordinate axes use Pinocchio's special types.
+    """Build a joint with one degree of freedom along a unit vector; for axis x, y or z, use Pinocchio's special type.
 
     ``kind`` is ``"R"`` (hinge), ``"P"`` (slide), ``"H"`` (screw with ``pitch``, [m/rad]) or ``"RUB"`` (hinge with
     cosine and sine). A vector that deviates by at most ``tolerance`` from a coordinate axis counts as this axis.

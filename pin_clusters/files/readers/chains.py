@@ -20,9 +20,9 @@ _documented = stock(
     """
     Args:
         n: Number of links, at least 1.
-        seed: Seed of random values that replace the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to
-            0.5 m, centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions and orientations,
-            balanced axisymmetric rotors of 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios 3 to 10 of either sign.
+        seed: Seed of random values that replace the published values. Links are boxes of 0.5 to 2 kg with edges of 0.1
+            to 0.5 m and centres of mass within +-0.5 m. Joints have random directions and orientations, 0.5 to
+            1.5 m apart. Balanced, axisymmetric rotors have 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios +-3 to +-10.
         root_joint: Joint of an additional base body of 10 kg with 1 kg m^2 about each axis through its origin.
 
     Returns:

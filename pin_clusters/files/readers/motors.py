@@ -38,8 +38,8 @@ def with_motors(
     """Add motors from a motor file or an equivalent mapping to a robot.
 
     Each motor becomes a ``Rotor``; each further gear stage with an inertia becomes another, undriven ``Rotor``.
-    ``words`` contains further motors as pairs (location for messages, texts by key). An entry that does not match the
-    table of keys or the robot raises a ``LoadError`` that states the location.
+    ``words`` contains further motors: pairs of a location for messages and a dictionary of keys and values as
+    text. An entry that does not match the table of keys or the robot raises a ``LoadError`` with its location.
     """
     entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
@@ -103,7 +103,7 @@ def read_motors(motors: Motors) -> dict[str, Any]:
 
 
 def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[dict[str, float]]:
-    """Return, for each motor of an entry, the turns of the gear's output per turn of each joint that it drives."""
+    """Return the joints of each motor of an entry, with the turns of the gear's output per turn of each joint."""
     if "joint" in motor:
         return [{joint: 1.0} for joint in joints_of(model, motor["joint"], where)]
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}

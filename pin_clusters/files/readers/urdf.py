@@ -177,8 +177,7 @@ def parse_urdf(
         folder: Folder of the meshes of collision shapes; the folders above it are also searched.
 
     Returns:
-        The tree; the constraints, in the order couplings, loops, ``constraints``; the independent joints; the reference
-        pose of the file; and its collision shapes.
+        The arguments of ``ClusterModel``; the constraints of the file come before ``constraints``.
     """
     root_name = ROOT_JOINT_NAME
     if isinstance(root_joint, Root):

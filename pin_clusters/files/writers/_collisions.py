@@ -25,7 +25,7 @@ def points_of(shape: Any) -> np.ndarray:
 
 
 def add_collisions(root: ET.Element, model: ClusterModel, links: Links) -> list[str]:
-    """Add the shapes of a model to its links; return the names of shapes that the loader cannot read."""
+    """Add the shapes of a model to its links; return the names of shapes that cannot be written."""
     tree, lost, names = model.own_tree, list[str](), Names()
     elements = {e.get("name"): e for e in root.findall("link")}
     for shape in model.collision.geometryObjects:

@@ -3,8 +3,8 @@
 The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
 of a rotor divided by the gear ratio g; the other end is on the leg. The model's cranks have no inertia, but MuJoCo
 requires inertia. The writer therefore moves inertia from the rotor to the crank; the kinetic energy does not change.
-Let s be the speed of the carrier about the common axis. Let y and g y be the speeds of the crank and the rotor,
-relative to the carrier. The energy remains J (g y + s)^2 / 2, with the original inertia J of the rotor, if
+Let s be the speed of the carrier about the common axis. Relative to the carrier, the crank has the speed y, and the
+rotor has the speed g y. The energy remains J (g y + s)^2 / 2, with the original inertia J of the rotor, if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 

@@ -11,7 +11,7 @@ from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
 WHOLE = {"JointModelFreeFlyer": "free", "JointModelPlanar": "planar", "JointModelSpherical": "ball"}
-"""Maps each Pinocchio joint that is written as one joint to its type in the file."""
+"""Joint type in the file, for each Pinocchio joint that is written as a single joint."""
 CHAINS = ("JointModelTranslation", "JointModelUniversal", "JointModelSphericalZYX")
 """Joints whose coordinates equal the coordinates of a chain of hinges and slides."""
 UNLIMITED = float(np.finfo(float).max)

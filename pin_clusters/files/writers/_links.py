@@ -10,7 +10,7 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative tolerance; frame inertias are written separately if their sum equals the inertia of the body."""
+"""Relative tolerance, to compare the sum of the frame inertias with the inertia of the body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Assign frame inertias to links; if their sum is not the body's inertia, one link gets the body's inertia."""
+    """Assign frame inertias to links; if their sum is not the body's inertia, only the joint's link gets an inertia."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

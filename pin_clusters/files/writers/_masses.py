@@ -12,13 +12,13 @@ import numpy as np
 import pinocchio as pin
 
 LEAST_MASS = 1e-6
-"""Smallest mass [kg] of a body after the exchange."""
+"""Smallest mass [kg] of a body after mass is moved."""
 LEAST_MOMENT = 1e-14
 """Smallest principal moment [kg m^2] in the file, because MuJoCo rejects moments below 1e-15."""
 ROUNDING = 1e-11
 """Largest violation of MuJoCo's condition A + B >= C, relative to C, that is corrected as a rounding error."""
 _MARGIN = 1e-3
-"""Safety margin of the exchanged inertia, relative to the largest second moment of the body."""
+"""Safety margin of the moved inertia, relative to the largest second moment of the body."""
 
 
 def moments(inertia: pin.Inertia) -> np.ndarray:
@@ -81,7 +81,7 @@ def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Compute the smallest moments on a hinge axis that, added to P, give a physical body; None if impossible."""
+    """Compute the least mass moments on a hinge axis that make P physical when added to P; None if impossible."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:

@@ -83,7 +83,7 @@ BENT = "4.0.0"
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Add springs, dampers and dry friction as tendons, or, if they act on one joint, return attributes by joint."""
+    """Add springs, dampers and dry friction as tendons; return those on a single joint as joint attributes."""
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):

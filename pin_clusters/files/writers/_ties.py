@@ -111,7 +111,7 @@ class Ties:
         self.tie(kind, label, {"site1": a, "site2": b})
 
     def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
-        """Write any other loop: split one body, attach one half by the loop's joint, and weld it to the other half."""
+        """Write a loop that has no MuJoCo equality: split a body; the loop's joint moves one half; weld both halves."""
         frames = [self.at_reference[j] * M for j, M in c.ends]
         z, x, y = frames[0].rotation[:, 2], frames[0].rotation[:, 0], frames[0].rotation[:, 1]
         free = {

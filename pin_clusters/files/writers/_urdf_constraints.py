@@ -29,7 +29,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
     Each row is solved for its dependent joint. In a cluster with loops, the model chooses the dependent joints from all
     equations, so the dependent joint of a row may be independent in the model. The rows of such a cluster are therefore
-    solved for dependent joints of the model, first for joints outside loops, because only rows determine these joints.
+    solved for dependent joints of the model, first for joints outside loops, because no loop determines these joints.
     Redundant rows are omitted.
     """
     tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}

@@ -39,7 +39,7 @@ class Suggested(NamedTuple):
 
 
 def suggested(model: ClusterModel) -> list[Suggested]:
-    """Find joints that may have a motor; link ``X_rotor`` on the parent of joint ``X`` or ``X_joint`` is its rotor."""
+    """Find joints that may have a motor; link ``X_rotor`` on the parent of ``X`` or ``X_joint`` counts as its rotor."""
     tree, candidates = model.own_tree, list[Suggested]()
     links = {f.name: f for f in tree.frames if f.type == pin.FrameType.BODY and f.name.endswith("_rotor")}
     used = {iv for r in model.rotors for iv, _ in r.drivers}

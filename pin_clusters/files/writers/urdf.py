@@ -121,7 +121,7 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
 
 
 def _flags(model: ClusterModel) -> dict[str, str]:
-    """Choose ``independent`` for the joints in clusters with loops, and for the dependent joints of couplings."""
+    """Choose the attribute ``independent`` of joints in clusters with loops, and of dependent joints of couplings."""
     tree, flags = model.own_tree, dict[str, str]()
     followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
     moved = {tree.names[k] for loop in model.closures for b in loop.bodies for k in list(tree.supports[b])[1:]}

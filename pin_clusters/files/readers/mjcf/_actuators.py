@@ -82,7 +82,7 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
-    """Convert the armature of geared joints to rotors with motors on the parent bodies.
+    """Replace the armature of each geared joint by a ``Rotor`` with a ``Motor``; the parent body carries the rotor.
 
     Linear damping and dry friction of these joints are moved from the springs in ``passive`` to the motors. The second
     result lists joints whose armature remains, because no actuator with a gear drives them.

@@ -67,7 +67,7 @@ class Element:
         return value
 
     def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
-        """Return a range if it is active, else None; if ``autolimits`` is True, all ranges in the file are active."""
+        """Return a range if it is active, else None; if ``autolimits`` is True, ranges are active by default."""
         bounds, on = getattr(self, key), getattr(self, switch)
         if on == "false" or (on == "auto" and (bounds is None or not autolimits)):
             return None
@@ -116,7 +116,7 @@ class Elements:
     def of(
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
-        """Build an element with the defaults of its class; their tag is ``defaults``, or ``kind`` if that is empty."""
+        """Build an element with the defaults of its class for the tag ``defaults``, or ``kind`` if this is empty."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
         own_class = element.get("class")

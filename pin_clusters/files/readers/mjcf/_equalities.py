@@ -18,7 +18,7 @@ from ._elements import Element, of_quaternion
 from ._tree import Layout, poses_of_file
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
-"""Key in ``ATTRIBUTES`` of each tag."""
+"""For each tag, its key in the dictionary ``ATTRIBUTES``."""
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def size_of(geom: Element) -> np.ndarray:
 
 
 FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
-"""Number of sizes of each shape."""
+"""Count of numbers in the attribute ``size`` of each shape."""
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:

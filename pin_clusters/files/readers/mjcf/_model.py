@@ -35,9 +35,9 @@ from ._shapes import read_shapes
 from ._tree import build_tree
 
 SINGULAR = 1e6
-"""Condition number of the dependent joints above which a pose of the file is reported as singular."""
+"""Above this condition number of the dependent joints' Jacobian K_d, a pose of the file is reported as singular."""
 MOVED = 1e-6
-"""Joint motion, [rad] or [m], above which the closing of a keyframe's loops is reported."""
+"""If closing the loops of a pose moves a joint by more than this value, [rad] or [m], the motion is reported."""
 
 
 @documented
@@ -216,7 +216,7 @@ def _at_rest(
     asked: str | None,
     notes: list[str],
 ) -> ClusterModel:
-    """Build the model at a keyframe; if a default keyframe cannot be assembled, use the pose of the file."""
+    """Build the model at a keyframe; if it cannot be assembled and ``asked`` is None, use the pose of the file."""
     if picked is not None:
         name, q = picked
         try:

@@ -66,7 +66,7 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Compute stiffness, damping (plus gear^2 times motor damping) and friction, 0 if disabled; None if all are 0."""
+    """Return stiffness, damping with the motors' damping, and friction, each 0 if disabled; or None if all are 0."""
     disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2

@@ -20,7 +20,7 @@ from ._bodies import Joint
 from ._equalities import Equation
 
 MOST_PRODUCTS = 3
-"""Largest number of factors of a kernel term; polynomials up to this degree need no compiled function."""
+"""Largest number of factors in a term of a ``HarmonicClosure``, and hence the highest degree of a polynomial."""
 SAME = 1e-9
 """Largest difference, [rad] or [m], between the values at which two equalities lock a joint."""
 Terms = tuple[tuple[str, float], ...]
@@ -143,9 +143,9 @@ def couplings(
 
 @dataclass(frozen=True)
 class PolynomialCoupling(Constraint):
-    """Equation sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x); x: displacements from the file's pose.
+    """Equation sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x); x are displacements from the file's pose.
 
-    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Only the numbers are pickled.
+    A ``HarmonicClosure`` represents degrees up to 3, a ``Coupling`` degree 4. A pickle contains only the fields.
     """
 
     left: Terms  # coefficients by joint

@@ -44,7 +44,7 @@ RULES = ("legacy", "exact", "convex", "shell")
 WATER = 1000.0  # MuJoCo's default density, [kg/m^3]
 MANY = 10**7  # largest number of values of an attribute
 LOOSE = {"soft equality", "site", "mesh", "actuator"}
-"""Kinds whose unknown attributes are ignored."""
+"""Keys of ``ATTRIBUTES`` whose elements may have unknown attributes, which are ignored."""
 Types = dict[str, Type | None]
 """Types of attributes by name; None for known attributes that are not read."""
 

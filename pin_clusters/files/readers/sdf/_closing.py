@@ -115,7 +115,7 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Map each ball joint that becomes two hinges to the frame of the hinge axes (y and z), in the joint frame."""
+    """For each ball joint that becomes two hinges, return the frame in the joint whose y and z axes are the hinges."""
     moving = {b.outer: b.joint for b in spanning.branches}
     frames = {}
     for rod in rods:
@@ -142,7 +142,7 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
 
     Two bodies turn about parallel hinges on a third body. A slider between the two bodies is perpendicular to the line
     between the hinges. For equal hinge angles, the slider's constraint is satisfied only to first order, so an exact
-    constraint prevents motion. Such files (Cassie's leaf springs) intend equal angles.
+    constraint prevents motion. Authors of such files (Cassie's leaf springs) intend equal angles.
     """
     if joint.kind != "prismatic":
         return None

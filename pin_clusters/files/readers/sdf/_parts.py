@@ -23,7 +23,7 @@ WITHOUT_AXIS = ("fixed", "ball")
 BARE = "these links have no <inertial>, so their inertia is SDF's default, 1 kg and 1 kg m^2 about each axis: {}."
 NEEDLESS = "ball and fixed joints have no axis in SDF, so their limits, damping and springs have no effect: {}."
 NamesByNote = Mapping[str, list[str]]
-"""Names of links or joints, by the note about them."""
+"""For each note (text of a warning), the names of the links or joints that it lists."""
 
 
 @dataclass(frozen=True)

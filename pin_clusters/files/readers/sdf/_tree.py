@@ -19,7 +19,7 @@ def build_tree(
 ) -> Places[str]:
     """Build the tree with the placements of the links; if ``root_joint`` is None, the root link is fixed.
 
-    ``as_universal`` maps each ball joint that becomes two hinges to the frame of the hinge axes y and z.
+    ``as_universal`` contains, for each ball joint that becomes two hinges, a frame whose y and z axes are hinge axes.
     """
     places = Places(WORLD)
     tree = places.tree
