@@ -1,4 +1,4 @@
-"""Compiled time steps; if Python computes the accelerations, only the increments of configurations are compiled."""
+"""Run compiled time steps; if Python computes the accelerations, only the increments of configurations are compiled."""
 
 from collections import deque
 from collections.abc import Callable
@@ -66,7 +66,7 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python, with compiled increments, if kernels cannot compute the accelerations."""
+    """Runs steps in Python, with compiled increments of q, if kernels cannot compute the accelerations."""
 
     coordinates = CompiledMoves
 

@@ -25,7 +25,7 @@ from ._groups import Part, groups_of
 from ._held_contacts import Contacts
 
 LIMIT = 10.0
-"""The simulation searches for other coordinates if condition bound / number of dependent joints exceeds this value."""
+"""Limit of the bound on a cluster's condition number, per dependent joint; above it, other coordinates are tried."""
 GAIN = 4.0
 """Factor by which other coordinates must reduce the condition number."""
 _MOST_INCREMENTS = 4
@@ -53,8 +53,8 @@ class Coordinates:
         own: Whether these are the user's independent joints.
         columns: Indices of the user's independent joints in the tree velocity.
         joints: Joints of each cluster with loops, in the order of the kernel tables.
-        at: For each of these clusters, the index of its squared condition bound in the work array of ``data``.
-        limits: For each cluster, the condition bound above which the simulation searches for other coordinates.
+        at: For each of these clusters, the index in ``data._work`` of the squared bound on its condition number.
+        limits: For each cluster, the bound above which the simulation searches for other coordinates.
     """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
@@ -143,7 +143,7 @@ class Coordinates:
         return integrate(self.model, q, x)
 
     def near_singular(self) -> int | None:
-        """Return the index of a cluster whose condition bound exceeds its limit after ``accelerate``, or None."""
+        """Return the index of a cluster whose bound, computed by ``accelerate``, exceeds its limit, or None."""
         over = np.flatnonzero(~(self.bounds() < self.limits))
         return int(over[0]) if len(over) else None
 

@@ -26,7 +26,7 @@ class State:
 
 
 class NearSingular(Exception):  # noqa: N818 - a request for other coordinates, not an error
-    """The condition bound of a cluster exceeds its limit at the start of a step."""
+    """The bound on a cluster's condition number exceeds its limit at the start of a step."""
 
     def __init__(self, which: int) -> None:
         self.which = which

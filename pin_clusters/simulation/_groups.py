@@ -1,8 +1,8 @@
-"""Convert velocities v to rates of the increment x from a fixed pose q0, for joints such as ball joints.
+"""Convert velocities v of ball joints and similar joints to rates of x, the increment from a fixed pose q0.
 
 Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. The rate of x is
 x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v, where ad is the adjoint matrix of x. The
-eigenvalues of ad are 0 and, twice each, +-i theta. A polynomial with exact values and slopes there is exact.
+eigenvalues of ad are 0 and, twice each, +-i theta. A polynomial with exact values and slopes at these points is exact.
 """
 
 import math

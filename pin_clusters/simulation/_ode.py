@@ -1,4 +1,4 @@
-"""Adapter for SciPy's ``solve_ivp``; the state contains the increment from q0 and the velocity."""
+"""Adapter for SciPy's ``solve_ivp``; the state is [increment from q0, velocity]."""
 
 import math
 from collections.abc import Callable

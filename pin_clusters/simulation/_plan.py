@@ -47,9 +47,9 @@ class Workspace:
         pointer: Call table of aba.
         work: Work array of aba.
         tables: Call tables of all functions that step kernels call.
-        coupling: Result of the coupling function: G (independent to tree velocities), then the bias acceleration.
+        coupling: Result of the coupling function: the coupling matrix G, then the bias acceleration.
         energies: Kinetic and potential energy [J], then the constraint violation of loops.
-        calls: Addresses of functions and of their tables.
+        calls: Addresses of these functions and of their call tables.
     """
 
     def __init__(self, model: ClusterModel, functions: Any, *, own: bool = True) -> None:
@@ -75,7 +75,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Build the plan of a model that ``can_move`` accepts; ``columns`` are the torques' indices in tree velocities."""
+    """Build the ``Plan`` of a model that ``can_move`` accepts; the torques act on the tree velocities ``columns``."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = independent_entries = np.zeros(0, dtype=np.int64)

@@ -34,8 +34,8 @@ class Hold:
     norm support it in this calculation. The default kp of a joint is five times the robot's weight times the distance
     between the joint and the centre of mass. The default kp of a slider is five times the weight divided by the robot's
     size. With these gains, a standing robot does not topple. The gain of each dependent joint is multiplied by the
-    square of its ratio and added to the gain of the independent joint. The default kd is 0.04 s times kp. Both default
-    gains are limited so that the simulation of light joints is stable with the time step ``dt``.
+    square of its velocity ratio and added to the gain of the independent joint. The default kd is 0.04 s times kp. Both
+    default gains are limited so that the simulation of light joints is stable with the time step ``dt``.
 
     Args:
         model: The robot.

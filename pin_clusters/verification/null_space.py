@@ -18,13 +18,13 @@ from ..errors import NotAvailableError, SingularClusterError
 from ..model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
-"""Singular values of the scaled rows below this fraction of the largest value count as zero."""
+"""Singular values of the scaled constraint rows count as zero if they are below this fraction of the largest value."""
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
     """Return (mass [kg], weight w) of two points that represent a rod; the kernels use three points.
 
-    Each point is one radius of gyration from the centre; its velocity is w v_a + (1 - w) v_b (rod ends a and b).
+    Each point is one radius of gyration from the centre; its velocity is w v_a + (1 - w) v_b for rod ends a and b.
     """
     length = rod.length
     assert length is not None
@@ -99,7 +99,7 @@ class NullSpace:
         return self.K
 
     def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Compute G; return the pseudo-inverse of the scaled rows and the block of G for each part."""
+        """Compute G; for each group in ``parts``, return the pseudo-inverse of the scaled rows, and the block of G."""
         K = self.jacobian(q) / self.scale[:, None]
         solved = []
         for rows, columns, free, places in self.parts:
@@ -136,7 +136,7 @@ class NullSpace:
                 self.bias[rows] = self._frames_drift(closure)
 
     def frame_rows(self, closure: Closure) -> np.ndarray:
-        """Compute the Jacobian of frame b's velocity relative to frame a, in axes of a, shape (size, expanded nv)."""
+        """Compute the Jacobian of frame b's velocity relative to frame a, in axes of a, shape (size, self.tree.nv)."""
         assert isinstance(closure, FrameClosure)
         (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
@@ -188,7 +188,7 @@ class NullSpace:
         return self.world(j).act(point), speed, acceleration
 
     def _parts(self) -> list[list[np.ndarray]]:
-        """Group rows that share joints as [rows, columns, independent velocities, their indices in ``columns``]."""
+        """Group rows that share joints; return [rows, columns, independent velocities, their columns] per group."""
         from scipy.sparse.csgraph import connected_components
 
         tree = self.model.tree

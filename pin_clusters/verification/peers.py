@@ -130,9 +130,9 @@ def _exact_peers(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], C
 def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Workspace:
     """Create a projection workspace that keeps G and g of a state and treats rods as bodies.
 
-    Three point masses represent a rod exactly (for a slender rod by Simpson's rule). The masses at the ends are added
-    to the bodies. The mass in the middle is a body on its own translation joint, which moves with the mean of both
-    ends. Pinocchio's dynamics then include the rods; without this function, the baseline adds the rods in NumPy.
+    Three point masses represent a rod exactly (Simpson's rule for a slender rod). The masses at the ends are added to
+    the bodies. The mass in the middle is a body on its own translation joint, which has the mean velocity of both ends.
+    Pinocchio's dynamics then include the rods; without this function, the baseline adds the rods in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)

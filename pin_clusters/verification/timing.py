@@ -37,7 +37,7 @@ class Timing:
         return float((high - low) / 2.0 / self.median)
 
     def ratio(self, other: "Timing") -> float:
-        """Return the median, over the repeats, of this time / time of ``other``; disturbances affect both times."""
+        """Return the median of (this time / time of ``other``) over the repeats; disturbances affect both times."""
         return float(np.median(self.samples / other.samples))
 
 

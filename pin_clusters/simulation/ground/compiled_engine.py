@@ -23,7 +23,7 @@ from .solver import NotSolved
 _ROWS = 500
 """Number of steps between two calls of ``progress``, and number of samples that the arrays can contain."""
 _MOST_POINTS = 128
-"""Maximum number of points in compiled steps, because J M^-1 J' contains all points, including distant points."""
+"""Maximum number of points in compiled steps, because these compute J M^-1 J' of all points, even of distant points."""
 
 
 class CompiledGroundEngine:

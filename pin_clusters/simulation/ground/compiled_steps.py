@@ -34,9 +34,9 @@ class Steps:
     is a torque function, write one row of torques before each call, and set ``end`` to the next step. All other return
     values require an action; ``q`` and ``v`` then contain the state at the start of step ``step``:
 
-    - ``at.TOUCHING`` or ``at.BELOW``: stops (``stop_gaps``) or shapes with ``guards`` are within reach. The kernel does
-      not support these contacts. Run the step in Python and pass the next state to ``begin``. After ``BELOW`` the
-      caller may instead write a corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
+    - ``at.TOUCHING`` or, if something penetrates, ``at.BELOW``: a joint is near a stop, or a shape with ``guards`` is
+      near the ground. Kernels do not support this. Run the step in Python and pass the next state to ``begin``. After
+      ``BELOW`` the caller may instead write a corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
     - ``at.FAILED``: a value is not finite, or a loop cannot be closed. Python repeats the step and raises the error.
 
@@ -55,8 +55,8 @@ class Steps:
         impulses: World impulses of the last step, shape (3 n,), [N s].
         laws: Violations of the contact laws in the last step (distance from the friction cone [N s], inward velocity
             [m/s], impulse times velocity [J]), then the work of the impulses [J].
-        samples: One row per completed step from ``first`` on. A row contains ``width`` numbers, then gaps, impulses,
-            positions and laws. In every ``record``-th row, ``keep_sample`` has written the ``width`` numbers.
+        samples: One row per completed step from ``first`` on: a sample of ``width`` numbers, then gaps, impulses,
+            positions and laws. ``keep_sample`` writes the sample only in every ``record``-th row.
         iterations: Number of iterations of the Gauss-Seidel solver in each completed step.
     """
 
@@ -75,8 +75,8 @@ class Steps:
         Args:
             on: ``CompiledMoves`` object, which owns the workspace and the tables.
             settings: Settings of a simulation whose world contains only points on a plane, and stops.
-            guards: Two centres for each shape that Python must handle near the ground: the centres of its end discs,
-                normal to the line through both centres, or two equal centres of its bounding ball.
+            guards: Two guard centres for each shape that Python must handle near the ground: the centres of its two end
+                discs, which are normal to the line through both centres, or twice the centre of its bounding ball.
             torque: One row of torques, or one row per step, shape (rows, nv). The array is not copied.
             rows: Capacity of ``samples``.
             slack: Limit of opening speed plus gap / dt, [m/s]. A point above this limit is added to the system only if
@@ -137,7 +137,7 @@ class Steps:
                 return int(code)
 
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
-        """Return the quick solver of the contact system of m points, and the system's matrix and right-hand side."""
+        """Return a function that solves the contact system of m points by PGS, and the matrix and right-hand side."""
         k, numbers = 3 * m, self._numbers
         system = self._system
         A, g, guess, answer = system.A[: k * k].reshape(k, k), system.g[:k], system.guess[:k], system.answer[:k]

@@ -32,11 +32,11 @@ REST = 1e-8
 _STANDS = 1e-13
 """Sliding speeds [m/s] below this value are rounding errors."""
 _SURE, _EXACT = 1e-6, 1e-10
-"""Rounding errors relative to the largest force: first for forces that are not unique, then for unique forces."""
+"""Tolerances relative to the largest force: first for forces that are not unique, then for unique forces."""
 _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
-"""Thresholds, relative to the largest acceleration, above which accelerations are not zero; tried in this order."""
+"""Thresholds, relative to the largest acceleration, above which an acceleration is not zero; tried in this order."""
 _FAST = 1e6
-"""Velocity added to the accelerations of sliding contacts, so that the solver preserves the sliding directions."""
+"""Tangential term added to the accelerations of sliding contacts, so that the solver keeps the sliding directions."""
 _LESS = 0.999
 """Friction factor that makes directions of incipient sliding unique, and smallest cosine of their angular error."""
 _ROUNDS = 100
@@ -75,7 +75,7 @@ class ContactState:
     def __init__(
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
-        """Compute Jacobian and Delassus matrix; if ``free`` is None, rates are velocities, and forces are impulses."""
+        """Compute Jacobian and Delassus matrix; if ``free`` is None, ``forces`` computes impulses and velocities."""
         self.pairs = pairs = world.look(q, np.inf)
         J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])

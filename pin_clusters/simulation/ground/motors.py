@@ -13,8 +13,8 @@ _NONE = 1e300
 class Motors:
     """Torque limits of the motors.
 
-    If a rotor is a joint of the tree, its limit is the ``effortLimit`` of this joint. A joint that is not driven by a
-    limited rotor has its own ``effortLimit``. The ``torque_limits`` of a ``Motor`` apply in addition.
+    If a rotor is a joint of the tree, its limit is the ``effortLimit`` of this joint. The ``effortLimit`` of any other
+    joint applies unless a limited rotor drives this joint. The ``torque_limits`` of a ``Motor`` apply in addition.
     """
 
     def __init__(self, model: ClusterModel) -> None:

@@ -44,7 +44,7 @@ class Stops:
         table: For each stop: the index in q, the side, and the index of the independent velocity that moves the joint
             (-1 if several velocities move the joint).
         bounds: Offsets of the stops, [rad] or [m]. The distance from a stop is ``side * q - bound``.
-        rates: Derivatives of the rates of these distances with respect to the independent velocities in ``table``.
+        rates: Derivative of the rate of each distance with respect to the independent velocity in ``table``.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:

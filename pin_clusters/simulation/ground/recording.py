@@ -19,7 +19,7 @@ from .near import Pairs, World
 from .solver import Violation
 
 _APART = 2e-3
-"""A body lands if an impulse follows this time [s] without impulses; the landing impulse is summed over this time."""
+"""More than this time [s] without impulses precedes a landing, whose impulse is summed over the same time."""
 
 
 @dataclass

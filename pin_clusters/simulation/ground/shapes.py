@@ -18,7 +18,7 @@ from .points import NO_POINTS, ContactPoints
 _CORNERS = 4
 """Maximum number of corners of a contact patch; additional corners would be redundant."""
 _LEVEL = 1e-6
-"""Corners whose heights differ by less than this [m] form one contact patch; at coal's 1e-3, boxes would tilt."""
+"""Corners whose heights differ by less than this [m] form one contact patch; at 1e-3, coal's default, boxes tilt."""
 _CLOSE, _APART = 1e-5, 1e-4
 """Gap [m] below which coal's normals are inaccurate, and distance [m] by which one shape is then moved away."""
 _EXACT = 1e-9
@@ -245,9 +245,9 @@ def _hull(shape: Any) -> Any:
 
 
 def _corners(shape: Any) -> tuple[np.ndarray, float, bool]:
-    """Return the points at which a shape can touch a plane, in its frame, their radius, and whether they are exact.
+    """Return points in a shape's frame, a radius, and whether the shape touches a plane only at balls around them.
 
-    If the points are not exact, they are the guard centres of the shape, and coal computes the contact.
+    If not, the points are guard centres (see ``Steps.__init__``), and coal computes the contacts.
     """
     g, kind = shape.geometry, _kind(shape)
     if kind == "Sphere":

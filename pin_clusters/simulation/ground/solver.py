@@ -22,11 +22,11 @@ ENOUGH = 1e-5
 """Violation above which a step fails after all solvers, [m/s] or relative to the largest velocity."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
-"""Complementarity tolerance of ADMM / ``TOLERANCE``; larger values would accept large errors of small impulses."""
+"""Ratio of ADMM's complementarity tolerance to ``TOLERANCE``; larger ratios allow large errors of small impulses."""
 _MEMORY = 10
 """Memory of ADMM's Anderson acceleration, which divides the number of iterations by ten and solves more steps."""
 _MARGIN = 1.4
-"""Relaxation factor of PGS / smallest ratio of tangential apparent masses; the limit for a single contact is 2."""
+"""PGS relaxation factor / smallest ratio of tangential apparent masses; for a single contact, PGS converges below 2."""
 
 
 class Violation(NamedTuple):

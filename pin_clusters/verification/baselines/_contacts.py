@@ -191,7 +191,7 @@ def _lumped(model: ClusterModel) -> pin.Model:
 def _with_rods(
     user: pin.Model, rods: list[RodClosure], roots: list[pin.SE3]
 ) -> tuple[pin.Model, np.ndarray, np.ndarray, np.ndarray, list[int]]:
-    """Build a depth-first tree with the rods; also return its indices of the user's joints, q and v, and of rods."""
+    """Build a depth-first tree with rods; also return its indices for the user's joints, q and v, and for the rods."""
     tree, ids, rod_ids = pin.Model(), np.zeros(user.njoints, dtype=np.int64), [0] * len(rods)
     carriers: Any = [SimpleNamespace(carrier_id=rod.joint_a) for rod in rods]
     for kind, k in visit(user, carriers):

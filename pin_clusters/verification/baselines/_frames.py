@@ -36,7 +36,7 @@ def jacobian(
 def rows_of_frames(
     model: ClusterModel, data: Workspace, q: np.ndarray, frames: Any, reference: pin.ReferenceFrame, rows: Any
 ) -> np.ndarray:
-    """Compute the selected Jacobian rows of frames at the q of the expanded tree, shape (rows, tree.nv)."""
+    """Compute the selected Jacobian rows of frames at configuration q of the expanded tree, shape (rows, tree.nv)."""
     places = [(int(data.span.from_tree_id[f.parentJoint]), f.placement) for f in frames_of(model, frames)]
     pin.computeJointJacobians(data.tree, data.data, q)
     return jacobian(data.tree, data.data, places, reference)[picked(rows, len(places))]

@@ -125,7 +125,7 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     ) -> np.ndarray:
         """Compute the forces that all joints transmit while the robot moves under the given torques.
 
-        For redundant constraints, the forces have minimum norm, with rows scaled by the size of their loop.
+        For redundant constraints, the multipliers have minimum norm, after each row is divided by the size of its loop.
 
         Returns:
             Wrench of the parent's body on the child's body through each joint of the user's tree, shape (njoints, 6),

@@ -46,7 +46,7 @@ def _nodes(
 ) -> None:
     """Add the rows that act at each node (body or joint), and the nodes to which elimination propagates them.
 
-    Also reserve the work space that all three solvers need.
+    Also reserve the work space that is common to ``virtual_work``, ``tree`` and ``chain``.
     """
     order = [sorted(rows) for rows in rows_at]
     tables.lists(f.NODE, f.NODE_ROW, order)

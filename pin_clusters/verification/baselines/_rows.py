@@ -40,7 +40,7 @@ class Rows:
     Attributes:
         rows: Rows of closures, couplings and ``Rotor`` constraints, then three rows per rod with mass.
         hard: Number of rows without compliance.
-        closures: Closures, each with the number of its first row.
+        closures: Closures, each with the index of its first row.
         rods: Indices in ``closures`` of the rods with mass.
         at: Index of the body of each joint of the user's tree.
     """
@@ -83,7 +83,7 @@ class Rows:
             raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
 
     def _tie(self, user: list[int], coefficients: list[float], rotor: int | None) -> None:
-        """Add a row that couples velocities of the user's tree, and the velocity ``rotor`` if it is not None."""
+        """Add a row that couples velocities of the user's tree and, if it is not None, the velocity ``rotor``."""
         places = [int(self.span.from_tree_v[i]) for i in user]
         if rotor is not None:
             places, coefficients = [*places, rotor], [*coefficients, -1.0]

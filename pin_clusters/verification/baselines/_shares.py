@@ -6,7 +6,7 @@ lends such inertia to a child with a singular inertia, such as a rotor with only
 robot. The universe can lend any amount.
 
 If lending is impossible (massless platform behind prismatic joints, massless base), fictitious inertia is added to the
-body, and rows of the dense system cancel its force.
+body, and additional constraint rows cancel its force.
 """
 
 from dataclasses import replace

@@ -23,14 +23,14 @@ class Tables:
     Attributes:
         bodies: Bodies of the expanded tree, beginning with the universe.
         rows: Constraint rows.
-        entries: Index of the body on which each row entry acts, for all rows.
+        entries: Bodies on which the rows act, concatenated for all rows.
         parts: Groups of rows that share velocities.
         G: Index in ``W`` of the coupling matrix of each part.
         owner: For each tree velocity, the index of the body whose joint has this velocity.
         counts: Number of force components that the joint of each body transmits.
-        called: Closures defined by Python functions, and the indices of their derivatives in ``W``.
+        called: Closures defined by Python functions, each with the indices in ``W`` of its two derivatives.
         band: Bandwidth of the banded system of a chain; 0 for other methods.
-        entries_of_M: Numbers of non-zero entries of the mass matrix and of its factor; 0 if not counted.
+        entries_of_M: Counts of non-zero entries, in the mass matrix and in its factor; 0 if not determined.
         index: The integer array ``I``.
         work: The float array ``W``.
     """
@@ -72,7 +72,7 @@ class Tables:
         self._reserve_work()
 
     def put(self, name: int, values: Any) -> int:
-        """Add an integer table with a name; return its index in ``I``."""
+        """Add an integer table, and store its offset in the header at index ``name``; return the offset."""
         self.header[name] = offset = self._also(values)
         return offset
 
@@ -99,7 +99,7 @@ class Tables:
         self.work[R : R + 9] = np.eye(3).ravel()
 
     def evaluate(self, q: np.ndarray) -> None:
-        """Evaluate the closures defined by Python functions at q, and store their derivatives."""
+        """Evaluate, at q, the closures that Python functions define, and store their derivatives."""
         for c, at_J, at_H in self.called:
             x = coordinates_of(self.model.own_tree, c.joints, q)
             J, H = c.jacobian(x), c.hessian(x)
@@ -234,7 +234,7 @@ def _numbers(inertia: np.ndarray) -> np.ndarray:
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis, as rows, of the complement of the motions; prefer unit vectors."""
+    """Return an orthonormal basis (rows) of the complement of a motion subspace, of unit vectors if possible."""
     basis: list[np.ndarray] = list(np.linalg.qr(motion)[0].T) if motion.size else []
     n = len(basis)
     for axis in np.eye(6):

@@ -183,7 +183,7 @@ class Workspace:
         return tau if self.rods is None else tau + self.rods.torque(q, v, a)
 
     def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute the torques of the expanded tree at its configuration q, velocity ``self.v`` and acceleration g."""
+        """Compute the torques of the expanded tree at its q, velocity ``self.v`` and acceleration ``self.g``."""
         if fext is None and self.loops is None:
             return pin.nonLinearEffects(self.tree, self.data, q, self.v)
         return self.torque(q, self.v, self.g, fext)

@@ -27,7 +27,7 @@ Args:
 _documented = stock(STATE, DATA, FRAMES, _HOW)
 
 _MU = 1e-8
-"""Regularisation for linearly dependent rows; this value is subtracted from the result."""
+"""Regularisation for linearly dependent rows; this value is subtracted from the diagonal of the result."""
 
 
 class ArmatureWorkspace(WithoutRotors):

@@ -10,8 +10,8 @@ M contains the inertias, b the loads, J the force directions, d the bias acceler
 with armature, which also transmit torques. For a chain, J M^-1 J' + C and its Cholesky factor have the same bandwidth.
 For a tree, the graph of this system is a tree, so L D L' factorisation from the tips to the base creates no fill-in.
 
-Gears, belts, loops and rods with mass form a remaining dense system. As in ``yamane_nakamura``, bodies lend inertia to
-their children, so that every inertia is invertible.
+The constraints of gears, belts, loops and rods with mass remain as a dense system. As in ``yamane_nakamura``, bodies
+lend inertia to their children, so that every inertia is invertible.
 
 References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".

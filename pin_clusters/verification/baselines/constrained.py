@@ -18,9 +18,9 @@ their mass is added to the carriers. The approximation omits effects of carrier 
 rotors that several joints drive.
 
 This module avoids the following problems of Pinocchio. Redundant rows need a regularisation, because ``mu = 0`` gives
-NaN. ``lcaba`` needs a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two
-algorithms must not share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the same
-``pin.Data`` returns wrong results without an error, so each call creates new data.
+NaN. ``lcaba`` needs a prior call of ``computeJointMinimalOrdering``, and a mu below the default reduces its accuracy.
+The two algorithms must not share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the
+same ``pin.Data`` returns wrong results without an error, so each call creates new data.
 """
 
 from typing import Any, Literal

@@ -68,7 +68,7 @@ def impulseDynamics(
 def contact_rows(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return J, shape (rows, nv), and target, shape (rows,), of the constraint equations J a = target of contacts."""
+    """Return J, shape (rows, nv), and target, shape (rows,); the constraint equations of contacts are J a = target."""
     check(model, data, Workspace, __name__)
     data.couple(q, v)
     tree, pin_data = data.tree, data.data

@@ -1,7 +1,7 @@
 """Exact forward dynamics by composite inertias and a sparse factorisation of the mass matrix.
 
 Composite inertias yield the mass matrix M_t of the tree in which every rotor is a body. An entry of M_t is non-zero if
-the joint of its row or of its column moves the body of the other joint. In M = G' M_t G, entries of independent
+the joint of its row moves the body of the joint of its column, or vice versa. In M = G' M_t G, entries of independent
 velocities on different branches are therefore zero. M = L' D L is factorised from the tips to the base, and L has the
 same non-zero entries as M (``nnz_L == nnz_M``), except if the user couples branches.
 

@@ -1,7 +1,7 @@
 """Approximate equations of motion of the independent joints, without constraint forces.
 
-The literature calls such a robot unconstrained. The tree has the true configuration q and the true velocity G(q) v.
-With its mass matrix M and its bias torques h at zero acceleration, the torques of the independent velocities i are:
+The literature calls these equations unconstrained. The tree has the true configuration q and the true velocity G(q) v.
+With its mass matrix M and its bias torques h at zero acceleration, the torques of the independent joints (index i) are:
 
     tau_i = M_ii a + h_i
 

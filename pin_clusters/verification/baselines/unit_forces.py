@@ -2,7 +2,7 @@
 
 The unit force method computes forward dynamics at rest, once without inputs and once per unit input. Each unit input
 changes the acceleration by one column of the matrix. The method needs no mass matrix and no Jacobian. However, it
-repeats all work that does not depend on the input, and subtracting accelerations with gravity loses digits.
+repeats all work that does not depend on the input, and subtracting accelerations that include gravity loses digits.
 
 References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.

@@ -10,10 +10,10 @@ the base. Each step connects the partial chain behind a joint to the rest of the
 pairs of these joints. This link is divided into n - 2 rigidly connected links with three joints and equal inertias, so
 that the cost is linear in the number of joints.
 
-Loops are cut. Gears, belts, loop closures and rods with mass form a remaining dense system, whose cost is cubic in the
-number of rows. A link with a singular inertia borrows inertia from its parent (see ``_shares``). If this is impossible,
-fictitious inertia is added, and rows of the dense system cancel its effect. Massless bodies therefore need not be
-merged.
+Loops are cut. The constraints of gears, belts, loop closures and rods with mass remain as a dense system, whose cost is
+cubic in the number of rows. A link with a singular inertia borrows inertia from its parent (see ``_shares``). If this
+is impossible, fictitious inertia is added, and rows of the dense system cancel its effect. Massless bodies are
+therefore supported.
 
 References:
     Yamane and Nakamura, "O(N) forward dynamics computation of open kinematic chains based on the principle of virtual

@@ -22,7 +22,7 @@ _STRETCH, _STRETCH_UNKNOWN = 2.5, 7.5
 
 
 def of_bodies(closure: FrameClosure | RodClosure, a: End, b: End) -> tuple[np.ndarray, np.ndarray]:
-    """Compute r, shape (size,), and its derivatives along the n directions of the ends, shape (size, n)."""
+    """Compute r, shape (size,), and its derivatives along the n directions of a and b (see ``End``), (size, n)."""
     return split(_rod(a, b) if isinstance(closure, RodClosure) else _frames(closure, a, b))
 
 
@@ -55,7 +55,7 @@ def of_joints(
     """Compute r and its derivatives for an equation between joint coordinates.
 
     ``state`` contains the coordinates, velocities and accelerations of these joints, shape (joints,) each. ``along``
-    contains n directions in which each of these vectors changes, shape (joints, n) each.
+    contains the changes of these three vectors along n directions, shape (joints, n) each.
     """
     if isinstance(closure, HarmonicClosure):
         complex_state = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]

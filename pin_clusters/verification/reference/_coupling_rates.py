@@ -37,7 +37,7 @@ class CouplingRates:
         G: Coupling matrix (tree velocity = G times independent velocity), shape (tree.nv, nv).
         H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G if q changes
             along e_m, as in ``pc.integrate``. Velocities of joints with several degrees of freedom are in body axes.
-        units: Motion of the simple tree at velocity 0 and acceleration G e_k, for each k; empty without loops.
+        units: ``Motion`` of the ``SimpleTree`` at velocity 0 and acceleration G e_k, for each k; empty without loops.
     """
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:

@@ -15,7 +15,7 @@ STEP = 1e-40
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """n directions in which q (as tangent vectors), v and a of a tree change, shape (tree.nv, n) each."""
+    """Changes of q (as tangent vectors), v and a of a tree along n directions, shape (tree.nv, n) each."""
 
     q: np.ndarray
     v: np.ndarray

@@ -26,7 +26,7 @@ Args:
 """
 _documented = stock(STATE, _CONTACTS)
 REDUNDANT = 1e-11
-"""Singular values of the scaled system below this fraction of the largest value belong to redundant rows."""
+"""Singular values of the scaled system belong to redundant rows if they are below this fraction of the largest."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class _Side:
 def contact_rows(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return J, shape (rows, nv), and target, shape (rows,), of the constraint equations J a = target of contacts.
+    """Return J, shape (rows, nv), and target, shape (rows,); the constraint equations of contacts are J a = target.
 
     In a 3D contact, both points must have the same acceleration. In a 6D contact with local axes, the components of the
     relative twist must be constant; with world axes, both spatial accelerations must be equal. Corrector terms and
@@ -129,7 +129,7 @@ def _side(model: ClusterModel, motion: dict[int, _Side], joint: int, placement: 
 
 
 def _point(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the rows, the acceleration at a = 0 and the correction of a 3D contact."""
+    """Compute the rows, the acceleration at a = 0 and the corrector acceleration of a 3D contact."""
     R = side_1.pose[:3, :3]
     (J1, v1, a1), (J2, v2, a2) = side_1.point(), side_2.point()
     axes = R.T if c.reference_frame == pin.LOCAL else np.eye(3)
@@ -139,7 +139,7 @@ def _point(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray
 
 
 def _frame(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the rows, the acceleration at a = 0 and the correction of a 6D contact."""
+    """Compute the rows, the acceleration at a = 0 and the corrector acceleration of a 6D contact."""
     R, position = side_1.pose[:3, :3], side_1.pose[:3, 3]
     turn = np.kron(np.eye(2), R.T)
     to_point = np.eye(6)  # transform from twists about the world origin to twists about the contact point

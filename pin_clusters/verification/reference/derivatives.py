@@ -85,7 +85,7 @@ def rnea_derivatives(
 def aba_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate forward dynamics: da = -M^-1 dtau, with dtau from ``rnea_derivatives`` at the acceleration.
+    """Differentiate forward dynamics: da = -M^-1 dtau; ``rnea_derivatives`` computes dtau at the solution a.
 
     Returns:
         da/dq, da/dv and the inverse mass matrix, shape (nv, nv) each; tau and forces in joint frames are constant.

@@ -44,8 +44,8 @@ def articulated(
 ) -> None:
     """Compute inertias IA and bias forces pA from the tips to the base, then accelerations a from the base to the tips.
 
-    F denotes the free columns of a cluster, and P the columns with prescribed accelerations. Columns P
-    transmit inertia unchanged, and their torques are written to tau.
+    F denotes the free columns of a cluster, and P the columns with prescribed accelerations. Columns P do not reduce
+    the articulated inertia, and their torques are written to tau.
 
     U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P,  Ia = IA - U D^-1 U';
     IA_parent += X' Ia X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);

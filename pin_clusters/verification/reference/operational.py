@@ -127,7 +127,7 @@ def inverse_input_matrix(
 
 @_documented
 def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute torques per unit motor torque, (nv, inputs); without rotors, all joints except free-flyers are inputs."""
+    """Return joint torques per motor torque, (nv, inputs); without rotors, all joints except free-flyers are inputs."""
     span, space = expanded(model), loops(model)
     if space is None:
         return motors_of(model, span, span.G)

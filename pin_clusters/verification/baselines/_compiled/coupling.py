@@ -1,8 +1,8 @@
 """Compute tree velocities from the independent velocities, for each part (group of rows that share velocities).
 
-Let K_d and K_i contain the columns of the dependent and the independent velocities in the scaled rows. Gauss-Jordan
-elimination of [K_d, K_i, 1] with complete pivoting yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as
-combinations of the pivot rows.
+In the scaled rows of a part, let K_d be the columns of the dependent velocities, and K_i all other columns.
+Gauss-Jordan elimination of [K_d, K_i, 1] with complete pivoting yields K_d^-1 K_i, K_d^-1, the pivot rows, and the
+other rows as combinations of the pivot rows.
 """
 
 import math
@@ -31,7 +31,7 @@ def part(I, p):
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add to ``W`` the coefficients of row r for the joints below body ``top``; ``columns`` gives their columns."""
+    """Add the coefficients of row r for the joints below body ``top``; ``columns`` maps velocities to columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:
@@ -75,7 +75,7 @@ def eliminate(W, a, rows, width, n, I, pivots):
 
 @device
 def couple(I, W):
-    """Compute the pose-dependent coupling matrices and the independent rows; return whether all parts are regular."""
+    """Compute pose-dependent coupling matrices and select independent rows; return whether all parts are regular."""
     keep, row_index = I[f.KEEP], I[f.KEEP] + I[f.ROWS]
     scales(I, W)
     for r in range(I[f.ROWS]):

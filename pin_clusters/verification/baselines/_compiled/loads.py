@@ -51,7 +51,7 @@ def dual(W, s, n, basis, t):
 
 @device
 def joint_axes(I, W, temp):
-    """Compute T, which maps relative motions to joint velocities, and the force directions J of each joint.
+    """Compute the force directions J of each joint, and T, which maps relative motions to joint velocities.
 
     J also contains the motion directions of joints with armature. P expresses J about the origin of the parent body.
     """

@@ -107,9 +107,9 @@ def fakes(I):
 def harmonics(I, W, c, q, x):
     """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
-    ``x`` is the offset of work space. The constants are the weights and the phase of each angle, then the coefficient
-    of each term. The table contains the numbers of joints and angles; for each joint, its index in q, and whether q
-    contains cosine and sine; for each term, the number of factors, and the kind and angle of each factor.
+    ``x`` is the offset of work space. ``_rows.program_of`` creates the constants and the table. The constants are the
+    weights and the phase of each angle, then the coefficient of each term. The table contains the index in q of each
+    joint, and the factors of each term. A factor is an angle, its sine or its cosine.
     """
     table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
     n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
@@ -234,7 +234,7 @@ def joint_biases(I, W, c, right):
 
 @device
 def joint_entries(I, W):
-    """Compute the wrenches that rows between joints exert on adjacent bodies; add the velocity-dependent terms."""
+    """Compute the wrenches of rows between joints on adjacent bodies; complete the right-hand sides of these rows."""
     for r in range(I[f.HARD]):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
         for k in each(I, f.TERM, r):

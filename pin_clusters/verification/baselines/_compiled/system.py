@@ -32,7 +32,7 @@ def at_state(I, W, q, v):
 def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
     """Compute independent accelerations, and joint wrenches if ``forces`` is not empty; return an error code or 0.
 
-    The method supplies three functions. ``factorise`` factorises the system and propagates the loads to the base.
+    The caller supplies three functions. ``factorise`` factorises the system and propagates the loads to the base.
     ``felt`` computes the dense system. ``release`` computes joint forces and body accelerations, from base to tips.
     """
     if not at_state(I, W, q, v):
@@ -128,7 +128,7 @@ def own_block(I, W, i, to, width, y, near):
 
 @device
 def feel(I, W, nodes):
-    """Initialise the wrench of each row at each node (body or joint) to the row's wrench on the body, else to zero."""
+    """Initialise the wrench of each row at each node (body or joint); it is zero unless the row acts on this body."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
