@@ -71,8 +71,8 @@ def proportional_values(index, params, work, q, r, to):
         for j in range(n):
             joint = on_joint(index, r.part0 + j)
             if joint.nq == 2:
-                put(work, to + i, 0.0)
-                return
+                total = 0.0
+                break
             total += get(params, r.at + i * n + j) * get(q, joint.iq)
         put(work, to + i, total)
 
