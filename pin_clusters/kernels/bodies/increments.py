@@ -86,7 +86,7 @@ def rate_one(kind, x, v, k, out: Out):
     angle = math.sqrt(T)
     if angle < _SMALL:
         # With x = ad(increment), the rate is x / (1 - exp(-x)) v = v + x v / 2 + c2 x^2 v + c4 x^4 v.
-        # With T = angle^2, x (x^2 + T)^2 = 0 reduces this series to two terms; see pin_clusters.simulation.
+        # Two terms suffice, because x (x^2 + T)^2 = 0 with T = angle^2; see pin_clusters.simulation.
         c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
         c2, c4, a, b = c2 + a / 30240.0, c4 + b / 30240.0, -T * T * b, a - 2.0 * T * b
         c2, c4, a, b = c2 - a / 1209600.0, c4 - b / 1209600.0, -T * T * b, a - 2.0 * T * b

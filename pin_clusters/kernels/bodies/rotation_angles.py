@@ -36,7 +36,7 @@ def quaternion(R):
 def log6(R, p):
     """Return the motion [linear; angular] that leads from the identity to the placement (R, p) in unit time."""
     x, y, z, w = quaternion(R)
-    # t is the tangent of angle / 4, angle / 8 and then angle / 16, divided by sin(angle / 2); the last t is <= 0.2.
+    # In turn, t is tan(angle / 4), tan(angle / 8) and tan(angle / 16), divided by sin(angle / 2). The last t is <= 0.2.
     ss = x * x + y * y + z * z
     t = 1.0 / (1.0 + w)
     t = t / (1.0 + math.sqrt(1.0 + t * t * ss))
@@ -49,7 +49,7 @@ def log6(R, p):
     turn = Vec3(x, y, z) * (16.0 * t * atan)
     half = 8.0 * t * atan  # (angle / 2) / sin(angle / 2)
     h = half * half * ss
-    # A series replaces (1 - half cot half) / (2 half)^2 at small angles, where the difference loses digits.
+    # At small angles, where (1 - x cot x) / (2 x)^2 with x = angle / 2 loses digits, a series is used instead.
     series = h * (1382.0 / 2554051500.0 + h * (1.0 / 18243225.0 + h * (3617.0 / 651283132500.0)))
     series = h * (1.0 / 18900.0 + h * (1.0 / 187110.0 + series))
     series = 1.0 / 12.0 + h * (1.0 / 180.0 + h * (1.0 / 1890.0 + series))

@@ -17,7 +17,7 @@ from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupli
 def columns(index, work, C, B):
     """Compute K_b = K_parent + S_b G_b: (A5)."""
     if B.at_S == B.at_K + 6 * B.which:
-        return  # All bodies of the cluster share one K, and S, which is already stored, is a column of this K.
+        return  # All bodies of the cluster share one K, whose column for this joint, S, is already stored.
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask

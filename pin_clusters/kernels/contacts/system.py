@@ -20,7 +20,7 @@ from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE
 from ..tables.views import body, cluster, contact
 
-TINY = 1e-300  # smallest bound, so that an equation whose entries are all zero is redundant
+TINY = 1e-300  # added to each bound, so that an equation whose entries are all zero counts as redundant
 
 
 @inline
@@ -99,7 +99,7 @@ def eliminate(numbers, A, gram: Out, largest):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):
-            f = gram[k, i] * inverse  # the lower half is never read
+            f = gram[k, i] * inverse  # f is not stored, because the lower half is never read
             for j in range(i, A.columns + 1):
                 gram[i, j] -= gram[k, j] * f
         gram[k, k] = inverse

@@ -42,7 +42,7 @@ def hybrid_with(advance_loop):
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
-                    put(tau_out, i, get(tau, i))  # removes the forces on rotors that the passes have added
+                    put(tau_out, i, get(tau, i))  # removes the torques due to external forces on rotors
         return code
 
     return hybrid

@@ -67,7 +67,7 @@ def inward(index, work, C, k):
                 if articulated.moves(B.mask, m):
                     u -= dot6(ws.K_column(work, B.at_K, m), F)
                 ws.set_u_entry(work, A.at_work, A.nk, m, u)
-            # (U D^-1) u equals U (D^-1 u), but requires the factors only once, in solve_D.
+            # U (D^-1 u) is computed as (U D^-1) u, so the factors of D are needed only once, in solve_D.
             for m in range(A.nk):
                 F = F + ws.UDinv_column(work, A.at_work, A.nk, m) * ws.u_entry(work, A.at_work, A.nk, m)
             articulated.solve_D(work, A)

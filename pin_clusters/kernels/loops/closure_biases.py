@@ -80,7 +80,7 @@ def harmonic_bias(index, params, work, r, to):
             second, first = f[2] * u * u, f[1] * u
             if T.factors > 1:
                 g, v = load3(work, T.factor1), get(work, T.slope1)
-                # The product rule gives the second derivative of a product, one factor at a time.
+                # Apply the product rule for second derivatives to two factors, then to the third.
                 second = second * g[0] + 2.0 * first * g[1] * v + f[0] * g[2] * v * v
                 if T.factors == 3:
                     h, w = load3(work, T.factor2), get(work, T.slope2)

@@ -118,4 +118,4 @@ def largest_value(index, params, work, q, C):
     for i in range(L.nr):
         x = get(work, L.value + i) * get(work, L.value + i)
         worst, total = if_less(x, worst, worst, x), total + x
-    return if_less(total, 1e30, worst, total)  # a comparison with NaN is false, and the sum keeps every NaN
+    return if_less(total, 1e30, worst, total)  # if a residual is NaN, so is the sum, and the comparison is false

@@ -69,7 +69,7 @@ def invert_pair(work, L):
     put(work, L.P + 1, p01)
     put(work, L.P + 2, p10)
     put(work, L.P + 3, p11)
-    # Up to signs and order, the entries of the inverse are the entries of K_d times x.
+    # Up to signs and order, P contains the entries of K_d, multiplied by x.
     norms = x * (a * a + b * b + c * c + d * d)
     return p00, p01, p10, p11, norms * norms
 

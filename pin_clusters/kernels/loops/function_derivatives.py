@@ -10,8 +10,8 @@ from .user_functions import call_address
 # Steps and weights of eighth-order central differences
 _STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)
 _WEIGHTS = (4.0 / 5.0, -4.0 / 5.0, -1.0 / 5.0, 1.0 / 5.0, 4.0 / 105.0, -4.0 / 105.0, -1.0 / 280.0, 1.0 / 280.0)
-_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights of second derivatives, steps 1 to 4
-_BETWEEN = -205.0 / 72.0  # weight of second derivatives, step 0
+_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights at steps 1 to 4 for second derivatives
+_BETWEEN = -205.0 / 72.0  # weight at step 0 for second derivatives
 
 
 @device

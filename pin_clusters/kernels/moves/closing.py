@@ -110,7 +110,7 @@ def step_all(index, work, q: Out, held, C):
         invert(work, L.K, L.width, L.nd, L.nr, L.P, L.scratch)
     hold(index, work, held, H, L)
     if L.nr > L.nd:
-        # Redundant equations contradict each other while loops are open, so only the pivot rows P K are used.
+        # While loops are open, redundant equations contradict each other, so K is replaced by P K (pivot rows only).
         rows = L.nd
         choose_rows(work, L)
     if not factor_rows(work, L, rows):
@@ -118,7 +118,7 @@ def step_all(index, work, q: Out, held, C):
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
     longest = longest_rate(index, work, H.velocity0, H.velocity1)
-    # Compiled code divides only if the step is too long.
+    # The divisor is constant unless the step is too long, so compiled code usually does not divide.
     advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 

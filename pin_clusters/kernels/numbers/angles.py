@@ -59,7 +59,7 @@ def sincos(x):
     p = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11
     p = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 + z * p))
     c = 1.0 - (0.5 * z - z * z * (4.16666666666666019037e-02 + z * p))
-    quadrant = n - 4.0 * nearest(0.25 * n - 0.375)  # floor(n / 4), because n is an integer
+    quadrant = n - 4.0 * nearest(0.25 * n - 0.375)  # for an integer n, nearest(...) is floor(n / 4)
     odd = quadrant - 2.0 * nearest(0.5 * quadrant - 0.25)
     ss, cc = if_less(odd, 0.5, s, c), if_less(odd, 0.5, c, s)
     return if_less(quadrant, 1.5, ss, -ss), if_less(quadrant * (3.0 - quadrant), 1.0, cc, -cc)

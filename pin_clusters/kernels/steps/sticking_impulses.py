@@ -70,7 +70,7 @@ def factor(size, w, A, B: Out, held):
             x = (A[i * w + j] if on else 0.0) + (0.0 if i != j else _NEAR if on else 1.0)
             for k in range(j):
                 x -= B[i * w + k] * B[j * w + k]
-            # Redundant points make A singular up to rounding errors; the added regularization is much larger.
+            # Redundant points make A singular; the regularization is much larger than the rounding errors of A.
             B[i * w + j] = x / B[j * (w + 1)] if j < i else math.sqrt(max(x, 0.1 * _NEAR))
 
 

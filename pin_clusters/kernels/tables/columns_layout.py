@@ -13,11 +13,11 @@ class Asked(NamedTuple):
     """Header row."""
 
     frame0: int  # rows of Touch are frame0..frame1-1
-    task1: int  # frames in rows before this row have task columns
+    task1: int  # the frames in rows frame0..task1-1 have task columns
     frame1: int
     column0: int  # first row of Column
     columns: int  # number of columns
-    tasks: int  # number of task columns, which are the first columns, if products (O4) are requested; else 0
+    tasks: int  # number of task columns, which precede all other columns; 0 unless products (O4) are requested
     moves: int  # 1 if accelerations are requested, else 0
     torque0: int  # the torques B are columns torque0..torque1-1
     torque1: int
@@ -30,10 +30,10 @@ class Touch(NamedTuple):
 
     body: int  # body index, or the carrier of a lumped rotor
     rotor: int  # row of a lumped rotor; 0 for a body
-    at: int  # offset in numbers: rotation (9), position (3) in the frame of the body or rotor, then the entries below
+    at: int  # offset in ``numbers``: rotation (9), position (3) relative to the body or rotor, then the entries below
     reference: int  # reference frame, numbered as in Pinocchio
     root: int  # the child of the universe among the ancestors of the body
-    column0: int  # rows of Entry with the numbers of its columns: column0..column1-1
+    column0: int  # rows of Entry with the indices of its columns: column0..column1-1
     column1: int
     path0: int  # rows of Entry with the velocities that move its body: path0..path1-1
     path1: int
@@ -53,10 +53,10 @@ class Reach(NamedTuple):
     last: int
 
 
-# Offsets in the numbers of a frame, after its placement. The world is the common frame that ``layout`` defines.
+# Offsets of a frame's ``numbers``, after its placement. The world is the common frame that ``layout`` defines.
 AXES: Final = 12  # size 9: axes of the frame's forces in the world
 POINT: Final = 21  # size 3: point of application in the world
 TURN: Final = 24  # size 3: axis of a rotor
 CENTRE: Final = 27  # size 3: centre of a rotor
-HOME: Final = 30  # size 3, input: origin of the world in the universe, unless all bodies are below a free flyer
+HOME: Final = 30  # size 3, input: origin of the world in the universe; not used below a free flyer
 OFFSET: Final = 33  # size 3, input of ``points``: vector from the frame to the point, in axes of the universe

@@ -55,7 +55,7 @@ class Contact(NamedTuple):
     force: int  # address of the contact force in the ``pin.RigidConstraintData``
     rows: int  # number of contact equations, 3 or 6
     aligned: int  # 1 if the equations are in world axes, 0 if they are in axes of the contact
-    column0: int  # rows of Entry with the numbers of its columns: column0..column1-1
+    column0: int  # rows of Entry with the indices of its columns: column0..column1-1
     column1: int
     path0: int  # rows of Entry with the velocities that move it: path0..path1-1
     path1: int
@@ -88,25 +88,24 @@ MOST_ITERATIONS: Final = 3  # maximum number of iterations, an int32 in the lowe
 KIND: Final = 4  # method: DIRECT, ITERATED or WHEN_REDUNDANT
 TOLD: Final = 5  # 1 if the user has already been warned that the contacts contradict each other
 SETTINGS: Final = 6
-DIRECT: Final = 0  # one solution with damping MU; without damping, minimum-norm forces for redundant equations
+DIRECT: Final = 0  # solve once with damping MU; if MU is 0 and equations are redundant, use minimum-norm forces
 ITERATED: Final = 1  # Pinocchio's proximal iteration
 WHEN_REDUNDANT: Final = 2  # use ITERATED only if the equations are redundant
 
 # The first entries of ``numbers`` apply to all contacts.
 RESTITUTION: Final = 0
 DAMPING: Final = 1
-ACCURACY: Final = 2  # an equation is redundant if elimination reduces its diagonal entry below this fraction
-WORLD: Final = 3  # size 12: pose in the universe of the world frame (see ``layout``) of the last body1
+ACCURACY: Final = 2  # an equation is redundant if elimination reduces its diagonal entry to less than this fraction
+WORLD: Final = 3  # size 12: pose, in the universe, of the world frame (see ``layout``) that the last body1 uses
 FIRST: Final = 15  # offset of the numbers of the first contact
 # Numbers of a contact. Each body has two inputs: the rotation from the body's frame to the joint's frame (9), and the
-# position of the world in the universe (3), used unless all bodies are below a free flyer. The kernel writes the other
-# numbers.
+# position of the world in the universe (3), which is not used below a free flyer. The kernel writes the other numbers.
 TO_JOINT: Final = 0
 HOME: Final = 9
 SECOND: Final = 12  # TO_JOINT and HOME of the second body
 AXES: Final = 24  # size 9: axes of the contact forces in the world
 POINT: Final = 33  # size 3: contact point in the world
-AXES2: Final = 36  # AXES and POINT of the second body, whose world may differ
+AXES2: Final = 36  # AXES and POINT of the second body, whose world frame may differ
 POINT2: Final = 45
 MISSING: Final = 48  # size 6: right-hand side: the acceleration or velocity that the contact forces must add
 CONTACT_NUMBERS: Final = 54

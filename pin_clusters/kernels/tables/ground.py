@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from .plan import CALLS
 
-# These calls follow the calls in ``plan``: addresses of the functions for points, 0 if there are no points. WHERE
+# Calls in addition to those of ``plan``: addresses of the functions for points, or 0 if there are no points. WHERE
 # computes only the positions of the points; WHOLE computes all results.
 WHERE: Final = CALLS
 WHOLE: Final = CALLS + 1
@@ -20,9 +20,9 @@ END: Final = 1  # the kernel returns before step END
 STEPS: Final = 2  # number of steps of the simulation
 FIRST: Final = 3  # the step to which the first row of samples belongs
 PHASE: Final = 4  # input: the last action of the caller, see the phases below
-NEAR: Final = 5  # output: number of active points, which are in the system
+NEAR: Final = 5  # output: number of active points, whose impulses are unknowns of the system
 STOPS: Final = 6  # output: number of joint stops and guarded shapes within reach
-PUTS: Final = 7  # number of shifts in this step, which move the points out of the ground
+PUTS: Final = 7  # number of shifts in this step; a shift moves points out of the ground
 MOST_PUTS: Final = 8  # input: largest allowed number of shifts per step
 RECORD: Final = 9  # input: the kernel writes a sample every RECORD steps
 WIDTH: Final = 10  # input: size of a sample
@@ -53,16 +53,16 @@ HEIGHT: Final = 2  # height of the ground along its normal [m]
 REACH: Final = 3  # distance to the ground below which points are within reach [m]
 REACH_OF_STOPS: Final = 4  # distance to a joint stop below which the stop is within reach [rad] or [m]
 SLOP: Final = 5  # allowed penetration of a point [m] or of a stop [rad] or [m]
-SLACK: Final = 6  # points with opening speed + gap / step above this value are left out at first, checked later [m/s]
+SLACK: Final = 6  # points whose opening speed + gap / step exceeds this value are omitted and checked later [m/s]
 LATE: Final = 7  # closing speed above which the late check adds a point to the system [m/s]
 FRICTION: Final = 8  # coefficient of friction of the ground
-MOST_MISSED: Final = 9  # largest scaled distance of a solution from its projection onto the friction cone [m/s]
+MOST_MISSED: Final = 9  # largest allowed DISTANCE [m/s]
 SCALE: Final = 10  # output: factor that converts the unknowns of the system to impulses
-RELAXATION: Final = 11  # output: smallest ratio of a contact's two tangential inverse masses
-DISTANCE: Final = 12  # output: distance of an answer from its projection [m/s]
-CONE: Final = 13  # output: impulse outside of the friction cone in a step [N s]
-DUAL: Final = 14  # output: velocity into the ground [m/s]
-PRODUCT: Final = 15  # output: product of impulse and velocity, which is zero if complementarity holds [J]
+RELAXATION: Final = 11  # output: smallest ratio of the tangential inverse masses at a point, see ``relaxation_of``
+DISTANCE: Final = 12  # output: scaled distance of an answer from its projection onto the friction cone [m/s]
+CONE: Final = 13  # output: largest excess of a tangential impulse over the friction limit [N s]
+DUAL: Final = 14  # output: largest velocity into the ground [m/s]
+PRODUCT: Final = 15  # output: largest product of impulse and velocity; 0 if complementarity holds [J]
 WORK: Final = 16  # output: work of the impulses [J]
 DELAY: Final = 17  # output: time from the middle of the step to the impulses [s], equation (5) of docs/ground.md
 REACH_OF_GUARDS: Final = 18  # REACH for guarded shapes [m]
@@ -77,13 +77,13 @@ class Robot(NamedTuple):
     calls: Any  # addresses of functions and of their tables
     plan: Any  # data to move the coordinates, see ``tables.plan``
     ratios: Any  # one ratio per term of the plan, then the offsets of the followers
-    terms: Any  # passive elements, with factors and rows, see ``tables.passive``
+    terms: Any  # tables of passive elements, like the next two arrays, see ``tables.passive``
     factors: Any
     rows: Any
     coupling: Any  # output of the coupling function: G and its bias
-    energies: Any  # output of the energy function (2), then residuals of the loops from the openness function
+    energies: Any  # two outputs of the energy function, then the loop residuals that the openness function writes
     conditions: Any  # offset in work of each LOOP cluster's squared condition bound
-    limits: Any  # limits of the squared condition bounds
+    limits: Any  # largest allowed values of these bounds
 
 
 class State(NamedTuple):
@@ -155,8 +155,8 @@ class Stops(NamedTuple):
 class Run(NamedTuple):
     """Inputs of a simulation, and its recorded samples."""
 
-    clock: Any  # int64 numbers, see the clock above
-    numbers: Any  # float64 numbers, see above
+    clock: Any  # int64 numbers STEP to WIDTH, see above
+    numbers: Any  # float64 numbers LENGTH to AXES, see above
     torque: Any  # torques: one row, or one row per step
     # The row of a step contains a sample of its initial state and mean acceleration (if the step is recorded), then
     # gaps, impulses, positions, and errors of the contact laws.

@@ -29,7 +29,7 @@ class Header(NamedTuple):
     cluster1: int
     nq: int
     nv: int
-    rotor0: int  # first row of Rotor: spin elements that are bodies of the tree; only external forces need them
+    rotor0: int  # first row of Rotor; only external forces on lumped rotors need these rows
     rotor1: int
     njoints: int
     nv_tree: int
@@ -52,7 +52,7 @@ class Body(NamedTuple):
     cluster: int
     root: int  # the child of the universe among the body's ancestors
     unit: int  # index in v of the joint's velocity if the joint is independent and has one degree of freedom; else -1
-    mask: int  # bit k is set if column k moves the body; bodies can share K, so only these columns are valid
+    mask: int  # bit k is set if column k of K moves the body; other columns are invalid, because bodies can share K
     shuffle: int  # kind of the body's ROTATION. 1: identity, 2: axes (y z x), 3: axes (z x y), 0: any other rotation
     sole: int  # ``unit`` if the cluster is SINGLE, else -1
     which: int  # first column of the cluster that is a velocity of the body's joint; -1 if the joint is dependent
@@ -73,9 +73,9 @@ class Cluster(NamedTuple):
     carrier1: int
     at_work: int  # work: variable-size quantities, see ``workspace``; unused for SINGLE and FREE
     head: int  # LOOP: row of the cluster's Head
-    smallest: int  # params: bound below which D counts as singular
+    smallest: int  # params: D counts as singular if a pivot is below this bound
     above: int  # row of the cluster that contains the output body; 0 for the universe
-    until: int  # ``above`` of the next row, or 0; clusters from this one inward, excluding ``until``, can be eliminated
+    until: int  # inward elimination that starts at this cluster stops before this row: ``above`` of the next row, or 0
     at_rates: int  # offset in ``rates``, see ``variations_layout``
 
 
@@ -83,7 +83,7 @@ class Head(NamedTuple):
     """Row of a LOOP cluster's loop-closure constraints; the first columns of K belong to the dependent velocities."""
 
     nd: int  # number of dependent velocities
-    nr: int  # number of constraint equations; greater than nd if the independent equations are chosen at each state
+    nr: int  # number of constraint equations; if it exceeds nd, independent equations are chosen at each state
     at: int  # work: offset of the block ``sizes.Block``, see ``views.block``
     closure0: int  # rows of Closure are closure0..closure1-1
     closure1: int
@@ -110,10 +110,10 @@ class Velocity(NamedTuple):
     iq: int  # first index in q of the joint
     nq: int
     at_acceleration: int  # work: entry of G a + g
-    at_torque: int  # work: torque of the joint, and of the joints and rotors that it drives
-    at_dG: int  # work: dG, the derivative of G v, shape (nk,)
-    at_ddG: int  # work: ddG, the derivative of G a + g, shape (nk,)
-    at_true: int  # work: time derivative of the row of G, shape (nk,); differs from dG if velocities do not commute
+    at_torque: int  # work: torque of the joint, including the torques of the joints and rotors that it drives
+    at_dG: int  # work: dG, the derivative of G v with respect to q, shape (nk,)
+    at_ddG: int  # work: ddG, the derivative of G a + g with respect to q, shape (nk,)
+    at_true: int  # work: time derivative of the row of G, shape (nk,); ``coupling_rates`` compares it with dG
 
 
 class Closure(NamedTuple):
@@ -166,7 +166,7 @@ class OnAngle(NamedTuple):
     """Row of a joint that contributes to an angle of a harmonic closure; the angle is a weighted sum of coordinates."""
 
     angle: int  # work: offset of the angle's block
-    slope: int  # work: derivative of an equation by the angle, or rate of the angle
+    slope: int  # work: derivative of an equation with respect to the angle, or rate of the angle
     at: int  # params: weight of the joint
     column: int
     iq: int
@@ -180,7 +180,7 @@ class Term(NamedTuple):
     at: int  # params: coefficient of the term
     factors: int  # number of factors, 1 to 3
     factor0: int  # work: first factor, then its first two derivatives
-    slope0: int  # work: derivative of an equation by the first factor's angle, or rate of this angle
+    slope0: int  # work: derivative of an equation with respect to the angle of the first factor, or rate of this angle
     factor1: int
     slope1: int
     factor2: int
@@ -324,7 +324,7 @@ W_FORCE: Final = 30  # size 6
 W_INERTIA: Final = 36  # size 21: articulated inertia, or size 10: inertia of a rigid body
 W_MOMENTUM: Final = W_INERTIA + 10  # size 6, after the inertia of a rigid body
 W_SPIN: Final = 57  # size 3: spin momentum on the parent per unit velocity (SINGLE)
-W_OWN: Final = 60  # depending on the algorithm: torque of spin elements and armature, this torque at a = 0, or 1 / D
+W_OWN: Final = 60  # size 1: own_torque, spin_bias or inverse_D of ``workspace``, depending on the algorithm
 W_UDINV: Final = 61  # size 6: U D^-1
 W_TURN: Final = W_UDINV  # size 2: sine and cosine of the joint angle, until the cluster is eliminated
 W_INERTIA_RATE: Final = W_UDINV  # size 6: time derivative of the rotational inertia
@@ -342,8 +342,8 @@ ROW_NOT_FINITE: Final = 3
 OK: Final = 0
 WRONG_SIZE: Final = -1
 
-# Bounds of the residuals of loop-closure constraints, scaled and divided by max(1, |q| / 100). Loops are closed up to
-# TOLERANCE, which is half of the documented bound because the scales are computed at sample poses.
+# Bounds of the residuals of loop-closure constraints, scaled and divided by max(1, |q| / 100). TOLERANCE is half of the
+# documented bound, because the kernels use the scales of sample poses, which can exceed those of the present pose.
 TOLERANCE: Final = 5e-14
 ROUNDING: Final = 1e-11  # residual that is accepted if rounding errors stop Newton's method
 OPEN: Final = 1e-6  # residual from which a loop counts as open

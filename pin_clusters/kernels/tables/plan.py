@@ -13,7 +13,7 @@ LEFT: Final = 2  # number of entries of q that belong to independent joints
 # The following rows are joints, followers and terms. The last rows contain one index each: entries of q in loops,
 # independent entries of q, and indices in v of the joints on which the torques act.
 
-# Calls: addresses of compiled functions (ABA) and of their tables (ABA_AT).
+# Calls: addresses of compiled functions, such as ABA, and of their tables, such as ABA_AT.
 ABA: Final = 0
 MOVE: Final = 1
 ENERGY: Final = 2
@@ -36,6 +36,6 @@ STEPS: Final = 2  # number of steps of the simulation
 RECORD: Final = 3  # the kernel writes a sample every RECORD steps
 CORRECTED: Final = 4  # 1 if the method integrates rates of the increment instead of velocities
 SAMPLES: Final = 5  # output: number of samples
-DUE: Final = 6  # 1 if the first state can be a sample
+DUE: Final = 6  # 1 if the first state must still be recorded as a sample
 STOPPED: Final = 7  # output: 1 if a step failed, 2 if the condition number of a cluster exceeds its limit
 ANSWERS: Final = 8  # output: number of calls of the user's torque function in the failed step

@@ -15,7 +15,7 @@ class Block(NamedTuple):
     nd: int
     nr: int
     width: int  # number of columns of K, nd + nk
-    K: int  # nr x width, (L1): dependent, then independent velocities. Each row is divided by its scale
+    K: int  # nr x width: Jacobian K (L1), each row divided by its scale; dependent velocities come first
     P: int  # nd x nr, with P K_d = 1 (L2)
     W: int  # nr x 6: wrenches W of the equations W . (v_b - v_a) between bodies
     value: int  # size nr: bias k (L4), or residuals
@@ -53,10 +53,10 @@ class HarmonicScratch(NamedTuple):
     """Block of a HARMONIC closure: offsets in ``work``."""
 
     slopes: int  # 4 x angles: rates and accelerations of the angles, then the derivatives of both along a column
-    rates: int  # rows x angles: time derivatives, along the motion, of the derivatives with respect to the angles
-    second_rates: int  # rows x angles: second time derivatives, along the motion, of the same derivatives
-    bends: int  # angles x angles: second derivatives, weighted by the constraint multipliers
-    changes: int  # nk x angles: derivatives of the angles along the columns
+    rates: int  # rows x angles: time derivatives of the equations' derivatives with respect to the angles
+    second_rates: int  # rows x angles: second time derivatives of the equations' derivatives with respect to the angles
+    bends: int  # angles x angles: second derivatives of the equations, weighted by the constraint multipliers
+    changes: int  # nk x angles: rates of the angles per unit independent velocity
     end: int
 
 

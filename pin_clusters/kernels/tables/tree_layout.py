@@ -80,7 +80,7 @@ class Derived(NamedTuple):
     dAg: int  # 6 x nv, row-major
     coupled: int  # 4 x nv_tree x nv: G, dv_tree/dq, da_tree/dq and da_tree/dv of the last differentiated motion
     turned: int  # 2 x nv_tree x nv: G and dv_tree/dq for the derivatives of the centre-of-mass velocity
-    bends: int  # (1 + nk_max) x nv_tree x nv: G, then, for each i, dv_tree/dq if each cluster's i-th velocity is 1
+    bends: int  # (1 + nk_max) x nv_tree x nv: G, then dv_tree/dq for each i, with velocity i of each cluster equal to 1
     posed_q: int  # size nq: q of the last call
     posed: int  # 0: no q yet, 1: valid, 2: the loops are singular at this q
     bent_q: int  # size nq: q at which Jacobians were differentiated
@@ -201,7 +201,7 @@ LINK_WORK: Final = 66
 
 # ``plan``, an argument of ``tree.solve``, contains one record per independent velocity. Fields of a record:
 IV: Final = 0  # index of the velocity in v
-BEHIND: Final = 1  # one past its last descendant
+BEHIND: Final = 1  # index after its last descendant
 PATH: Final = 2  # offset of the list of its ancestors
 DEPTH: Final = 3  # number of its ancestors
 ROW: Final = 4  # offset of its row of L

@@ -49,8 +49,8 @@ velocity, set_velocity, _ = _of_body(layout.W_VELOCITY, load6)
 acceleration, set_acceleration, _ = _of_body(layout.W_ACCELERATION, load6)
 force, set_force, add_force = _of_body(layout.W_FORCE, load6)
 _, _, add_moment = _of_body(layout.W_FORCE + 3, load3)
-# Position of a child of the universe. The energy kernel stores it in the record of the force, because this kernel has
-# no forces.
+# Position of a child of the universe. The energy kernel stores this position instead of the force, which it does not
+# compute.
 base_position, set_base_position, _ = _of_body(layout.W_FORCE, load3)
 # Articulated inertia I^A (A8); inertia of a rigid body, or composite inertia I^C (C2).
 articulated, set_articulated, add_articulated = _of_body(layout.W_INERTIA, load21)

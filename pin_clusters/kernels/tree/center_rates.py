@@ -77,7 +77,7 @@ def center_rates(index, params, work, out, to: Out):
         D = dof(index, n.dof0 + iv)
         up, S = link(index, D.link).parent, direction(params, work, D)
         d = of_link.position(work, D.link) - of_link.position(work, up)
-        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the link's origin
+        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # (parent's velocity) x S, at the link's origin
         s = of_link.moments(work, D.link)
         m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         if n.lump0 < n.lump1:

@@ -128,7 +128,7 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))
         R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
-    # As in Pinocchio, LOCAL uses v of the last call; the other frames use the velocity at which dJ was computed.
+    # As in Pinocchio, LOCAL uses the current data.v; the other frames use the velocity at which dJ was computed.
     v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
     if reference == LOCAL:
         v = at_point(rot6(R_joint, v), x_joint)

@@ -101,7 +101,7 @@ def hand_force(work, b, to):
 @inline
 def motions_of_column(work, rates, C, B, b, r):
     J = ws.K_column(work, B.at_K, r)
-    if B.at_S == B.at_K + 6 * B.which:  # see ``has_hinges``; Gamma = 2 L for a joint of one degree of freedom
+    if B.at_S == B.at_K + 6 * B.which:  # short record, see ``has_hinges``; Gamma is 2 L and not stored
         column = C.at_rates + OF_COLUMN * r
         L = load6(rates, column)
         return J, L, load6(rates, column + ACCELERATION), L * 2.0

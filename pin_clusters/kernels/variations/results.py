@@ -29,7 +29,7 @@ def about_centre(index, params, work, nv, total: Out):
     mass = I[0] + get(params, GROUND_MASS)
     inverse = 1.0 / mass
     c, l, f = (Vec3(I[1], I[2], I[3]) + fixed) * inverse, linear(ws.total_momentum(work, 0)), linear(ws.force(work, 0))
-    # The forces of bodies include gravity; the force of the mass on the universe does not.
+    # The forces of bodies include gravity; the weight of the mass fixed to the universe is added here.
     f = f + load3(params, MINUS_GRAVITY) * get(params, GROUND_MASS)
     for i in range(nv):
         dc = column_at(total, nv, 18, i) * inverse
@@ -64,7 +64,7 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A: Out):
                 t += 0.5 * entry_of(x, d) * get(M, i * nv + listed(index, C.column, first + d))
             put(A, i * nv + to, t)
         for d in range(B.ndof):
-            # The armature is a constant inertia for joint velocities, so it adds no such term.
+            # Armature is a constant inertia for joint velocities and adds no such term, so its part of M is removed.
             entry = listed(index, C.column, first + d) * nv + to
             put(A, entry, get(A, entry) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
 
@@ -99,7 +99,7 @@ def coriolis(index, params, work, nv, v, M, A: Out):
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == FREE:
-            # Each row of M, restricted to the columns of the base, is a force m: m . (v x e) = -(v x* m) . e.
+            # Restricted to the base, a row of M is a force m, and m . (v x e) = -(v x* m) . e for a unit motion e.
             y = load6(v, C.column)
             for i in range(nv):
                 k = i * nv + C.column

@@ -124,8 +124,8 @@ def derivatives_with(advance_loop, collect_loop):
                 of_general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
-            # The clusters of a branch are collected when the branch ends, while their data is in the cache. With
-            # external forces, all clusters are collected at the end, because forces on rotors must be added first.
+            # ``collect`` runs for the clusters of a branch when the branch ends, while their data is in the cache. With
+            # external forces, it runs for all clusters at the end, because forces on rotors must be added first.
             done, until = c, C.until
             if forced:
                 until = c
