@@ -29,7 +29,7 @@ class _Leading(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # importlib has set the spec of the old name
+        module.__spec__ = self._spec  # importlib has replaced this spec by the spec of the old name
 
 
 class Finder(MetaPathFinder):
@@ -50,7 +50,7 @@ class Finder(MetaPathFinder):
         target_name = self._places[head] + fullname.removeprefix(head)
         if head not in self._current:
             warnings.warn(
-                f"{fullname} has moved to {target_name}. Old pickles still load. Pickle the objects again.",
+                f"{fullname} has moved to {target_name}. Use the new name. Old pickles still load; save them again.",
                 DeprecationWarning,
                 stacklevel=2,
             )
@@ -70,7 +70,7 @@ class Passing(MetaPathFinder):
         name = fullname.removeprefix(self._front)
         if name == fullname or "." in name:
             return None
-        target_name = self._other + name  # checked below, because an imported module may have no spec
+        target_name = self._other + name  # ``sys.modules`` is checked first, as imported modules may lack a spec
         if target_name not in sys.modules and importlib.util.find_spec(target_name) is None:
             return None
         return ModuleSpec(fullname, _Leading(target_name))

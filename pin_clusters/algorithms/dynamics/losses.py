@@ -83,8 +83,8 @@ class Losses:
         least = (1.0 + np.diag(K) * factors).min(axis=0)
         if (least <= 1e-9).any():
             raise ModelError(
-                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks: its joint cannot "
-                "drive it (back_efficiency), and the inertia behind the gear is too large for a finite acceleration. "
+                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks: the joint "
+                "cannot drive the motor (see back_efficiency), and too much inertia is on the joint side of the gear. "
                 "Model the elasticity between gear and link as a joint with a pc.Spring, which reduces the inertia "
                 "that the gear moves."
             )

@@ -145,7 +145,7 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         hit = [j for j in sorted(tied - {0}) if np.any(response[span.from_tree_v[list(in_v(tree, j))]])]
         if hit:
             raise ModelError(
-                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which belongs to a loop. "
-                "Instead, create models with slightly different ratios, close their loops with pc.project for the same "
-                "independent coordinates, and take finite differences of pc.rnea."
+                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r} of a loop; this is not "
+                "supported. Instead, create models with slightly different ratios, close their loops with pc.project "
+                "for the same independent coordinates, and take finite differences of pc.rnea."
             )

@@ -134,7 +134,7 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
     largest_condition = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
     reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
     while len(blocks) < states:
-        # With loops, each pose starts from the last one, because small steps from the first pose would reach few poses.
+        # With loops, each step starts at the last pose, because small steps from the first pose would reach few poses.
         q = q if len(blocks) % walk else start
         for _ in range(_TRIES):
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
@@ -225,7 +225,7 @@ def _rank(s: np.ndarray, about: str) -> int:
         warnings.warn(
             f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
             f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} values above "
-            f"{_LEVEL:g} count as base parameters. The last ones hardly affect torques, so logs cannot determine them.",
+            f"{_LEVEL:g} count as base parameters. The last few hardly affect torques, so logs cannot determine them.",
             PinClustersWarning,
             stacklevel=5,
         )
