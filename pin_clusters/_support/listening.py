@@ -56,9 +56,9 @@ def main(host: str) -> None:
             return app
 
     try:
-        for server_socket in tornado.netutil.bind_sockets(0, host):  # meshcat itself would try 1,000 ports
+        for server_socket in tornado.netutil.bind_sockets(0, host):  # fails at once; meshcat would try 1,000 ports
             server_socket.close()
-        bridge = Bridge()  # accepts commands only on 127.0.0.1
+        bridge = Bridge()  # the bridge accepts commands only on 127.0.0.1
     except Exception as error:
         print(*str(error).split())  # noqa: T201
         return

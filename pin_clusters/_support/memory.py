@@ -56,7 +56,7 @@ def available() -> int | None:
         with suppress(OSError, ValueError, AttributeError):
             limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit, used in _GROUP:
-        with suppress(OSError, ValueError):  # int("max") fails if there is no limit
+        with suppress(OSError, ValueError):  # without a limit, the file contains "max", and int() fails
             limits.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -12,7 +12,7 @@ from ..errors import ConfigurationError
 SPIN_TOLERANCE = 1e-9
 # Rounding of a printed rotation causes errors near 1e-7; larger errors mean that the matrix is not a rotation.
 ROTATION_TOLERANCE = 1e-6
-# Fields of pin.Model, in any supported version, with one entry for each entry of v; below, of q
+# Fields of pin.Model, in any supported version, with one entry per entry of v; PER_POSITION: per entry of q
 PER_VELOCITY = (
     "armature",
     "rotorInertia",

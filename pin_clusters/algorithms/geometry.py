@@ -57,7 +57,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
             if owner is form.model:
                 form.call(partial(pinocchio_function, owner.own_tree, shapes, placed))
             elif _move(form, shapes, placed, q):
-                if not moves:  # Boost.Python finds the overload faster if the flag is passed explicitly
+                if not moves:  # pass the flag, because Boost.Python then finds the overload faster
                     flags = [form.positions[stop] if stop else False] if _STOP in function.positions else []
                     form.call(partial(pinocchio_function, shapes, placed), *flags)
             else:

@@ -73,7 +73,7 @@ class OnTree(Approximation):
 
     def _begin(self) -> None:
         super()._begin()
-        self.on, self.data = Tree(self.model), self.model.createData()  # data: workspace of the exact robot
+        self.on, self.data = Tree(self.model), self.model.createData()  # ``data`` is a workspace of the exact model
         # H maps the independent accelerations to accelerations of the tree.
         self.H = np.zeros((self.on.tree.nv, self.model.nv))
 

@@ -169,7 +169,7 @@ def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
     joint = model.tree.joints[rotor.joint_id]
     S = joint_subspace(joint)
     inertia = rotor.axial_inertia
-    if S is not None and rotor.inertia is not None:  # about the joint axis, even of an unbalanced rotor
+    if S is not None and rotor.inertia is not None:  # S' I S is also correct for unbalanced rotors
         inertia = float(S @ rotor.inertia.matrix() @ S)
     return inertia + float(model.inertia_tree.armature[joint.idx_v])
 

@@ -27,7 +27,7 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
     def fill(data: ClusterData, *state: np.ndarray) -> None:
         model, workspace = data.model, scratch(data)
         zeros = [np.zeros(model.nv)] * (vectors - len(state))
-        workspace._supply(state[0])  # the new workspace lacks the results of the user's Python functions
+        workspace._supply(state[0])  # the workspace lacks the results of the user's Python functions at this pose
         compute(model, workspace, *state[:vectors], *zeros)
         _copy(name, workspace, data)
         if name == "oMi":  # functions that are called later without q also read G at this pose

@@ -21,7 +21,7 @@ class Lump:
 
     mass: float  # [kg]
     ends: tuple[tuple[int, np.ndarray], ...]  # (joint id, point in the joint frame, [m])
-    inside: frozenset[int]  # ids of the joints whose subtrees contain both ends, including the universe
+    inside: frozenset[int]  # ids of the joints (including the universe) whose subtrees contain both ends
 
     def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
         return np.asarray(sum(0.5 * quantity(data, j, p) for j, p in self.ends))

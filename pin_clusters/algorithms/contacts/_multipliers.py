@@ -8,7 +8,7 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# Smaller null-space components count as zero, because rounded numbers in files change redundant equations by 1e-6.
+# Smaller null-space components count as zero, because rounded numbers in files cause components of about 1e-6.
 _SEEN = 1e-5
 
 

@@ -347,7 +347,7 @@ class Plan:
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
-        # Words of the lists are compared first, because the contacts exist only while the lists are unchanged.
+        # The words of the lists come first, because the contacts may no longer exist if a list has changed.
         self._watch = Watch(
             [*chain(*filter(None, words)), *(fields[name] for fields, _ in places for name in _WATCHED)]
         )

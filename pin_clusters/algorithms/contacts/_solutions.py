@@ -142,8 +142,8 @@ def _of_least_norm(
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
     turning = variations(state, zeros, z, forces, corrected=False).by_q
-    # If contacts contradict each other, a part of the right-hand side is outside the range of A; it contributes only
-    # to derivatives of the forces, because the range of A changes with q.
+    # If contacts contradict each other, a part of the right-hand side is outside the range of A. This part does not
+    # change the forces, but their derivatives, because the range of A changes with q.
     unreachable = idle @ -solution.residual
     of_unreachable = variations(state, zeros, zeros, unreachable, corrected=False)
     torques = _without_gravity(state, zeros, external(state, unreachable)) + of_unreachable.turned

@@ -20,7 +20,7 @@ from ._plans import Contacts
 class Side(NamedTuple):
     """Motion of one side of a contact (for point contacts, of its contact point), expressed in the axes of side 1."""
 
-    j: np.ndarray  # displacement, shape (6, nv)
+    j: np.ndarray  # Jacobian, shape (6, nv)
     velocity: np.ndarray  # shape (6,)
     acceleration: np.ndarray  # shape (6,); for point contacts, the classical acceleration, shape (3,)
     v_q: np.ndarray  # derivative of the velocity with respect to q, in the axes of this side, shape (6, nv)
@@ -30,10 +30,10 @@ class Side(NamedTuple):
 
 class Variations(NamedTuple):
     J: np.ndarray  # Jacobian rows, shape (rows, nv)
-    by_q: np.ndarray  # derivative of the actual minus the required acceleration with respect to q, at constant v and a
-    by_v: np.ndarray  # derivative of the actual minus the required acceleration with respect to v
-    # shape (nv, nv): derivative with respect to q of the torques of forces that are constant in joint axes, minus the
-    # derivative of the torques of forces that are constant in contact frames
+    by_q: np.ndarray  # derivative of (actual - required acceleration) with respect to q, at constant v and a
+    by_v: np.ndarray  # derivative of (actual - required acceleration) with respect to v
+    # shape (nv, nv): d(torques of the forces)/dq for forces that are constant in joint axes, minus this derivative for
+    # forces that are constant in contact frames
     turned: np.ndarray
 
 
@@ -153,7 +153,7 @@ def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarr
         relative = side.j - frame
         if size(c) == 3:  # the contact point moves with its body
             relative[:3] = 0.0
-        # Each column is the spatial cross product relative x* f.
+        # For each column of ``relative``, compute the spatial cross product with f: relative x* f.
         change = np.vstack(
             [-pin.skew(f[:3]) @ relative[3:], -pin.skew(f[:3]) @ relative[:3] - pin.skew(f[3:]) @ relative[3:]]
         )

@@ -114,7 +114,7 @@ def remember(
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     form.save(form.result_array("ddq_dq"), "ddq_dq")
     form.save(form.result_array("ddq_dv"), "ddq_dv")
-    if impact:  # the field of data is the derivative of the velocity change
+    if impact:  # data.ddq_dv is the derivative of v_after - v, so the identity is subtracted
         (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))

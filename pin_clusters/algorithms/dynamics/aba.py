@@ -43,7 +43,7 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # in Pinocchio's overload without forces, the convention is at this position
+    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces takes the convention in place of fext
         fext = None
     _check.convention(convention)
     arguments = (q, v, tau)

@@ -201,7 +201,7 @@ def computeAllTerms(
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v shares memory with out, which this call overwrites. Pass a copy of q or v.")
-    # The functions below overwrite these arrays of data.
+    # Copy q or v if it is a field of data that the functions below overwrite.
     q, v = (x.copy() if x.base is data._nle.base else x for x in (q, v))
     M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)

@@ -162,6 +162,6 @@ def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # only couplings in which other joints depend on this joint constrain it
+    if not tied:  # this joint depends on no other joint, but other joints depend on this joint
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

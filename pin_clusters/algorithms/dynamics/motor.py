@@ -200,7 +200,7 @@ def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np
     """Compute the derivative of B tau_motor with respect to q, shape (nv, nv), for constant ``tau_motor``."""
     dG, rows, is_motor = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
     for unit in np.eye(model.nv):
-        _bridge.derivatives(model, data, q, unit, NOTHING, dG.ravel())  # d(G unit)/dq is dG[1]
+        _bridge.derivatives(model, data, q, unit, NOTHING, dG.ravel())  # dG[1] is d(G unit)/dq
         rows.append(tau_motor @ rotor_rows(model, dG[1])[is_motor])
     return np.array(rows)
 

@@ -116,8 +116,8 @@ def operational_inertia(
         return np.full_like(A, np.nan)
     n = len(A)
     A[np.diag_indices(n)] += added
-    # Scaling makes the rows in m and in rad comparable; otherwise small robots would count as singular. Diagonal
-    # entries as small as squared rounding errors are not scaled up.
+    # Scaling makes the rows in m and in rad comparable; otherwise small robots would count as singular. Rows whose
+    # diagonal entry is a squared rounding error become zero.
     diagonal, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
     scale = np.where(diagonal > rounding**2 * diagonal.max(), np.sqrt(np.maximum(diagonal, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))

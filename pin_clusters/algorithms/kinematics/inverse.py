@@ -238,7 +238,7 @@ def _descend(
         if gain > 0.0:
             flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
             point, damped = trial, max(0.01 * damped, 1e-8)
-            best = min(best, point, key=_merit)  # without limit violations unless the starting pose violates limits
+            best = min(best, point, key=_merit)  # ``best`` violates no limit unless the starting pose does
     return best, limit
 
 

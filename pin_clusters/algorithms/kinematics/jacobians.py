@@ -167,7 +167,7 @@ def _from_data(
     number = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
     data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)
-    _bridge.kept(model, data)  # only for its SingularClusterError
+    _bridge.kept(model, data)  # called only because it raises SingularClusterError
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, number, int(reference), kind & RATE, result, M)
     return result

@@ -252,7 +252,7 @@ def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_i
     tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
     j, placement = frame.parentJoint, frame.placement
     f, v, a = data.f[j], data.v[j], data.a_gf[j]
-    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # by joints and rotors on the link
+    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # force of joints and rotors on the link
     carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
     return placement.actInv(reaction) + _moving(carried, placement.actInv(v), placement.actInv(a))
 
