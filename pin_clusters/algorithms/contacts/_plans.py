@@ -359,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Add steps that write argument ``name``, a number >= 0 (<= 1 if ``at_most_1``), to ``to``; 0 without a name."""
+    """Let calls write argument ``name`` (>= 0; <= 1 if ``at_most_1``) to ``to``, or 0 if the name is empty."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return

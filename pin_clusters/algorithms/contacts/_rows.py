@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Parameters by function, and by whether q is passed. Without q, the parameter ``q`` receives tau or v, and so on."""
+"""Parameters by function, and by whether q is passed. Without q, other arguments move up: ``q`` receives tau or v."""
 
 
 def with_rows(
@@ -55,7 +55,7 @@ def with_rows(
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Let the C extension execute calls with m equations and any optional arguments; ``posed``: whether q is passed."""
+    """Let the C extension execute calls with m equations, with or without q (``posed``) and optional arguments."""
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
         return

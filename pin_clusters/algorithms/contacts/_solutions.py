@@ -25,7 +25,7 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives of accelerations or velocities, (nv, nv) each, and forces, (rows, nv) each, with respect to q, v, tau."""
+"""Derivatives with respect to q, v, tau: of accelerations or velocities, (nv, nv) each; of forces, (rows, nv) each."""
 
 
 def accelerations(

@@ -109,7 +109,7 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """Compute the derivative of a motion of side 2 that is due to the displacement of the axes of side 1."""
+        """Compute the additional derivative of a motion of side 2, because it is expressed in the axes of side 1."""
         return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
     u_q = side2.v_q[:n] + moved(side2.velocity)

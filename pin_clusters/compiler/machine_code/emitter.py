@@ -1,6 +1,6 @@
 """The emitter writes expressions as the instructions of one LLVM function, in the order of a schedule.
 
-A schedule is a sequence of steps; each step computes an expression or stores a ``Result``. There are four modes:
+A schedule is a sequence of steps; each step computes an expression or stores a ``Result``. Four forms of code exist:
 
 - Scalar code: ``kind`` has one lane, and every value is a float or a double.
 - States as lanes: ``kind`` has several lanes, and every value is a vector (pack) with one state per lane.
@@ -36,7 +36,7 @@ class Emitter(Instructions):
     """Writes each expression once; ``names`` maps the id of each written expression to the LLVM name of its value."""
 
     def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
-        """If ``angles_are_seen``, the caller checks the angles, so sines of huge angles need not be NaN."""
+        """If ``angles_are_seen``, the caller checks the angles; sines of huge angles are arbitrary, not NaN."""
         super().__init__(kind, sines)
         self.angles_are_seen = angles_are_seen
         self.names: dict[int, str] = {}

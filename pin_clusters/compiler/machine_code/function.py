@@ -72,7 +72,7 @@ class Compiled:
 
         Raises:
             ArgumentTypeError: An array has the wrong type or is not contiguous, or ``out`` overlaps an input.
-            NotAvailableError: This process may not execute memory that it has written.
+            NotAvailableError: The operating system forbids this process to execute memory that it has written.
             ShapeError: The number or the shape of inputs or outputs is wrong.
         """
         rows = self._look_at(given)

@@ -18,7 +18,7 @@ class Instructions:
         sines: ``inline`` computes sines with polynomials; ``libm`` calls the C library.
         lines: Instructions that have been written.
         called: Declarations of external functions.
-        angles_are_seen: Whether the caller checks the angles; if so, the sines of huge angles need not be NaN.
+        angles_are_seen: Whether the caller checks the angles; if so, sines of huge angles are arbitrary instead of NaN.
     """
 
     angles_are_seen = False

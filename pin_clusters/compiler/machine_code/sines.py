@@ -3,8 +3,8 @@
 The nearest multiple of pi/2 is subtracted in three parts (Cody and Waite 1980). The polynomials for double and for
 float are taken from the Cephes library (S. Moshier); ``angles.sincos`` of the kernels uses the polynomials for double.
 The error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly for larger angles. For angles
-above 2^50 (float: 2^22), the nearest multiple cannot be determined. The result is then NaN, as for inf and NaN, unless
-the caller checks the angles.
+above 2^50 (float: 2^22), the nearest multiple cannot be determined. The result is then NaN or, if the argument ``seen``
+is true, arbitrary. For inf and NaN, it is NaN.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write code for the sine and cosine of x [rad]; return both LLVM names. If ``seen``, huge x need not give NaN."""
+    """Write code for the sine and cosine of x [rad]; return both LLVM names. ``seen`` permits any result for huge x."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:

@@ -1,4 +1,4 @@
-"""Machine code on disk. Each module has one file with a checksum; its name is a digest of all data that affect it.
+"""Machine code on disk. Each module has a file with a checksum, named by a digest of all data that affect the code.
 
 Damaged files are replaced. If no folder is writable, code is compiled in every process. If the total size exceeds a
 limit, the least recently used files are removed.

@@ -36,7 +36,7 @@ def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
 
 
 def _module(kinds: tuple[str, ...]) -> str:
-    """Return the LLVM module of a function that converts the arguments to the words that Numba would pass."""
+    """Return the LLVM module of a function that converts the arguments to the machine words that Numba would pass."""
     w = Instructions(Kind("double"))
 
     code, words = w.pointer(w.word("%given", 0)), list[Any]()

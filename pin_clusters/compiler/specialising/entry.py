@@ -48,7 +48,7 @@ def module(
         conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
         looked_at: Inputs that ``core`` checks for non-finite values; ``entry`` checks all others.
-        elsewhere: For each array that is not an argument: the row and field of the request that contain its address.
+        elsewhere: For each array that is not an argument: the row and column of ``asked`` that contain its address.
         redundant: Status to return if the last output, which is a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
@@ -78,7 +78,7 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the word with each input's address. An input ``a`` can be the argument ``tau``, for example."""
+        """Return each input's address as an LLVM name; inputs not named like an argument are matched by position."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
         addresses = {name: self._data.get(name, word) for name, word in by_place}
@@ -113,7 +113,7 @@ class _Entry(Instructions):
         return into
 
     def keep_conditions(self, conditions: Sequence[int]) -> None:
-        """Write code that stores each loop's condition number in the workspace, for later changes of coordinates."""
+        """Write code that stores each loop's condition number in the workspace, where simulations read it."""
         work = of_block(self, WORK) if conditions else ""
         for i, index in enumerate(conditions):
             x = self.load("conditions", i)
@@ -138,10 +138,10 @@ class _Entry(Instructions):
 
 
 def words_of(operation: Operation) -> tuple[dict[str, int], int]:
-    """Return the index of the first word of each argument of a kernel, and the total number of words.
+    """Return the index of the first machine word of each argument of a kernel, and the total number of words.
 
     The first two words are the addresses of the status and of the error. The third word is the address of the tables,
-    unless the passes themselves are the entry point.
+    unless ``operation.is_entry`` is true.
     """
     first, words = {}, 2 if operation.is_entry else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):

@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""Rule for building a pack or a number: a ``Demand`` per argument, and a function of the converted arguments."""
+"""Rule for building a pack or a number: a ``Demand`` per argument, and a function that combines their results."""
 _SCALAR = -1
 
 

@@ -145,7 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers: 1 for True, -1 for False, or the smallest pivot minus its limit if less."""
+    """Return the results as numbers. A truth value becomes 1 or -1, or the least ``pivot - limit`` if that is less."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

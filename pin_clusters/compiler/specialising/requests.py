@@ -2,8 +2,8 @@
 
 A request lists, for example, the closed contacts, the points with external forces, or the columns of M^-1 to compute.
 Separate code is compiled for each structure of a request. The code reads placements, torques and the contents of
-Pinocchio's objects at each call. The first row of a request contains the address of its code, so that machine code
-finds the code without a search.
+Pinocchio's objects at each call. The first row of a request contains the address of its code, so that other machine
+code can call it without a search.
 """
 
 import hashlib
@@ -136,7 +136,7 @@ class _Request(Memory):
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: For each array that is not an argument: the row and field of the request that contain its address.
+        elsewhere: For each array that is not an argument: the row and column of the request that contain its address.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:

@@ -83,7 +83,7 @@ class Made:
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
-    """Run a kernel as plain Python; almost singular states are too rare to justify compiling the kernel."""
+    """Run a kernel as plain Python, in almost singular states, which are too rare to justify compiling the kernel."""
     module, _, name = kernel.operation.passes.rpartition(".")
     run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ class RobotFunctions:
     Attributes:
         asked: Whether the user requested the functions with ``pc.specialise``. If so, every engine uses them, and
             there is no limit on their size.
-        tables_of_variants: Address of each table of variants; the data's ``Pointer`` objects contain its address.
+        tables_of_variants: Array of addresses of tables of variants; the data's ``Pointer`` objects refer to it.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:

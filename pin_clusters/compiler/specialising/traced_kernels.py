@@ -29,7 +29,7 @@ BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "
 FORCES = " with external forces"
 """Suffix of the name of a function that is traced with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation name. nv results precede the forces in the array."""
+"""Functions that are traced with external forces, by operation name. The array of forces begins with nv results."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
 """Function that is traced here with the kernel of ``computeRNEADerivatives``; ``pc.trace`` uses the tree's kernel."""
 BY_CALLED_NAME = {

@@ -277,7 +277,7 @@ class _Traced(Memory):
 
 
 def _in_order(results: list[Result]) -> list[Result]:
-    """Return results and operations in the kernel's order, so that operations of different long sums alternate."""
+    """Return results and operations in the kernel's order, in which the operations of different long sums alternate."""
     by_value = grouped((x.value.id if isinstance(x.value, Expression) else -1, x) for x in results)
     ordered = by_value.pop(-1, [])
     for x in needed(result.value for result in results):

@@ -36,8 +36,8 @@ class Maps:
     def program(self, name: str) -> Program:
         """Return the program of a map in ``INPUTS``, with the additional output ``status``, shape (4,).
 
-        ``status`` contains the loop residual and three margins, which are 0 at singularities of this map's solver, at
-        singularities of the opposite map's solver, and at the largest allowed Newton change, respectively.
+        ``status`` contains the loop residual and three margins. The first is 0 at singularities of this map, the second
+        at singularities of the opposite map, and the third at the largest allowed change by Newton's method.
         """
         n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}

@@ -17,7 +17,7 @@ class Mechanism:
     """A cluster with its commanded joints and its motors; the constructor raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: The robot. In ``by_joints``, the commanded joints are independent; in ``by_motors``, the drivers are.
+        model: The robot, also with independent commanded joints (``by_joints``) or independent drivers (``by_motors``).
         cluster: The cluster; ``ids`` contains its joint ids, and ``loops`` is True if it has closed loops.
         joints: Ids of the commanded joints; ``drivers`` contains the ids of the joints that the motors turn.
         ratios: Matrix that converts driver positions to motor positions, ``motors = ratios @ drivers``, shape (n, n).

@@ -21,7 +21,7 @@ def motion_of(index, work, b, c):
 
 @inline
 def frames_bias(index, params, work, c, r, wrench, to):
-    """Compute the bias W . (c_b - c_a) + dW/dt . (v_b - v_a) of a FRAMES closure; c is a body's bias acceleration."""
+    """Compute the bias W . (c_b - c_a) + dW/dt . (v_b - v_a) of a FRAMES closure with bias accelerations c."""
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
     pb = point(params, work, r.b, r.at + 21)

@@ -26,7 +26,7 @@ def point(params, work, b, at):
 
 @inline
 def spread(index, work, r, row, wrench, W):
-    """Write the row of K for wrench W: the entry +-W . S for each velocity on the path of closure r (L1)."""
+    """Write the row of K for wrench W: +-W . S for each velocity on the path between the bodies of closure r (L1)."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
@@ -72,7 +72,7 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Write the rows of K for a harmonic closure: derivatives with respect to its angles, mapped to the joints."""
+    """Write the rows of K for a harmonic closure, computed from the derivatives of its equations by the angles."""
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.scratch + layout.ANGLE_SCRATCH * r.angles, r.term0
     for i in range(r.rows):

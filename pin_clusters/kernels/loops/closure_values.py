@@ -79,7 +79,7 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def values_of_function(index, params, work, q, r, to):
-    """Write the residuals of a user's function; for a Python function, the caller has stored the values."""
+    """Write the residuals of a user's function; the caller must store the values of a Python function first."""
     x, y, _, _, _ = offsets_of(r)
     if r.form == CALLED:
         coordinates(index, work, q, r, x)

@@ -76,7 +76,7 @@ def called_jacobian(index, params, work, q, r):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function; if they are missing, use differences of its Jacobian."""
+    """Write the second derivatives of a compiled function; if the user omits them, use differences of its Jacobian."""
     n, m, second, F = (
         r.part1 - r.part0,
         r.rows,
@@ -101,7 +101,7 @@ def called_hessian(index, params, work, q, r):
 
 @device
 def third_given(index, work, q, r, third):
-    """Add the third derivatives from the user's function, contracted twice with the direction."""
+    """Add the user's third derivatives, contracted twice with the stored direction, to work[third:]."""
     n = r.part1 - r.part0
     x, _, _, d, derivatives = offsets_of(r)
     coordinates(index, work, q, r, x)
@@ -115,7 +115,7 @@ def third_given(index, work, q, r, third):
 
 @device
 def third_by_hessian(index, work, q, r, third, step):
-    """Add finite differences of the Hessian along the direction, contracted with the direction."""
+    """Add differences of the Hessian along the stored direction, contracted with this direction, to work[third:]."""
     n = r.part1 - r.part0
     x, _, _, d, derivatives = offsets_of(r)
     for s in range(8):
@@ -130,7 +130,7 @@ def third_by_hessian(index, work, q, r, third, step):
 
 @device
 def third_by_jacobian(index, params, work, q, r, third, step):
-    """Add second differences of the Jacobian along the direction."""
+    """Add second differences of the Jacobian along the stored direction to work[third:]."""
     _, _, jacobian, _, _ = offsets_of(r)
     for s in range(9):
         weight = (_BETWEEN if s == 4 else _SECOND[abs(s - 4) - 1]) / (step * step)

@@ -50,7 +50,7 @@ def add_rate(work, r, R, row, slope, x, s, second):
 
 @inline
 def turn_angles(index, params, work, r, R, nk):
-    """Write the velocity and acceleration of each angle, and the angle's rate per unit velocity of each column."""
+    """Write the velocity and acceleration of each angle, and its rate for each unit independent velocity."""
     n = r.angles
     put_zeros(work, R.slopes, 2 * n)
     put_zeros(work, R.changes, nk * n)
@@ -96,7 +96,7 @@ def rates_by_joints(index, params, work, r, row, width, nk):
 
 @inline
 def harmonic_row(index, params, work, r, to, k, nk):
-    """Write the second time derivatives (L6) of the equations of a harmonic closure along column k, for ddG_k."""
+    """Write the right-hand sides (L6) for ddG_k of a harmonic closure; call ``rates_by_angles`` first."""
     R, n = layout_of(r, nk), r.angles
     put_zeros(work, R.slopes + 3 * n, n)
     for p in range(r.part0, r.part1):
@@ -126,7 +126,7 @@ def add_bends(work, r, R, one, other, x):
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives by the angles, weighted by the multipliers and summed over all equations."""
+    """Write the second derivatives of the equations by the angles, weighted by the multipliers and summed."""
     R = layout_of(r, nk)
     put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
@@ -149,7 +149,7 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Return the second derivative along columns k and m, weighted by multipliers and summed over equations (L7)."""
+    """Return the second derivative of the equations along columns k and m, weighted by multipliers and summed (L7)."""
     R, n, total = layout_of(r, nk), r.angles, 0.0
     for a in range(n):
         x = 0.0

@@ -186,7 +186,7 @@ def look(numbers, positions, gaps: Out):
 
 @uncounted
 def look_at_guards(clock: Out, numbers, places, radii, first):
-    """Count the guarded shapes (discs around two centres, or a ball) near the ground; return the smallest gap."""
+    """Count the shapes near the ground that Python must handle (two discs or a ball each); return the smallest gap."""
     lowest = math.inf
     for i in range(len(radii)):
         p = first + 2 * i
@@ -223,7 +223,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
-    """Add each point near the ground with u = opening speed + gap / h < ``limit`` to the system; return the least u."""
+    """Activate each point near the ground whose u = opening speed + gap / h is below ``limit``; return the least u."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -238,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the equations for action ``code``; return whether ``hold`` solves them (not if a pushing point slides)."""
+    """Write the equations for action ``code``; return whether ``hold`` solves them. It fails if a point slides."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:

@@ -81,7 +81,7 @@ def sign_of(x):
 
 @uncounted_inline
 def write_forces(rows: Out, width):
-    """Write the force of each line; for each gear, write the motor friction and the motor torque minus friction."""
+    """Write the passive force of each line, and the motor friction and the remaining motor torque of each gear."""
     smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
@@ -219,7 +219,7 @@ def write_loads(terms, factors, rows: Out, coupling, a):
 
 @uncounted
 def keep_loads(terms, factors, rows: Out, coupling, a):
-    """Store the loads at the mean acceleration of a step, for the next step."""
+    """Store the gear loads at the mean acceleration of a step, for the next step."""
     write_loads(terms, factors, rows, coupling, a)
     for b in range(terms[0, at.LINES], rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
@@ -234,7 +234,7 @@ def of_stage(stage, a, b, c, d):
 
 @uncounted_inline
 def expect(terms, rows: Out, stage):
-    """Extrapolate the loads; the part that is not due to motor torques is assumed to change as in the last step."""
+    """Extrapolate the gear loads; the part that motor torques do not cause is assumed to change as in the last step."""
     stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
     last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
     for b in range(terms[0, at.LINES], rows.shape[0]):

@@ -17,12 +17,12 @@ def simulate_at(
     Args:
         address: Address of the tables for aba.
         calls, clock: Function and table addresses (``calls``), and step counters (``clock``); see ``tables.plan``.
-        plan, ratios: ``plan`` is defined in ``tables.plan``; ``ratios`` has its terms' ratios, then followers' offsets.
+        plan, ratios: See ``tables.plan``; ``ratios`` contains the ratios of the plan's terms, then followers' offsets.
         terms, factors, rows: Data of the passive torques, see ``tables.passive``.
         lengths: Length of each step except the last, then length of the last step [s].
         limits: Limit of ``condition_of`` for each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
-        energies: Kinetic and potential energy, and the loop residual that the openness function writes.
+        energies: Kinetic energy, potential energy and loop residual, which compiled functions write to this array.
         asked: Inputs and outputs of the user's function, if there is one.
         state: q, then v.
         torque: Torques: one row, or one row per step. With a user's function, workspace with one row per stage.

@@ -31,7 +31,7 @@ def _pointer(typing: Any, address: Any, like: Any) -> Any:
 
 @inline
 def tables(address):
-    """Return index, params, work and keep; ``address`` points to their pointers and sizes. Only for compiled code."""
+    """Return index, params, work and keep from their pointers and sizes at ``address``. Only for compiled code."""
     block = carray(_pointer(address, 0), 8)
     index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
     params = carray(_pointer(block[2], 0.0), block[3])

@@ -1,9 +1,9 @@
-"""Layout of the tables of ``columns``, which applies many forces or torques at once, one per column.
+"""Layout of the tables of the kernel ``columns``, which computes the effects of many forces or torques, one per column.
 
-Row 0 of the request table ``asked`` is the header; the frames and the lists below follow. ``numbers`` has 36 entries
-per frame: the placement of the frame, then results of the kernel. The first part of ``panel`` has shape (bodies, 6,
-width) and contains the bodies' forces, later their accelerations. The second part has shape (nv, width) and
-contains torques, later W (O3), later accelerations (O5).
+Row 0 of the request table ``asked`` is the header; rows of the classes below follow. ``numbers`` has 36 entries per
+frame: the placement of the frame, then results of the kernel. The first part of ``panel`` has shape (bodies, 6, width)
+and contains the bodies' forces, later their accelerations. The second part has shape (nv, width) and contains torques,
+later W (O3), later accelerations (O5).
 """
 
 from typing import Final, NamedTuple
@@ -47,7 +47,7 @@ class Column(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Row of a cluster: the range of columns whose forces or torques affect it; the passes skip other columns."""
+    """Row of a cluster: the range of columns whose forces or torques affect the cluster; other columns are skipped."""
 
     first: int
     last: int

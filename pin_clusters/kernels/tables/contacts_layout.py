@@ -1,9 +1,9 @@
 """Layout of the tables of contacts: rows of the request table ``asked``, and the numbers of each contact.
 
 Row 0 of ``asked`` is the header. Row 1 contains the offsets of the fields in Pinocchio's objects, in units of 8 bytes.
-The contacts, their columns and the velocities that move them follow. ``panel`` has the layout described in
-``columns_layout``; its last column contains tau - h. ``gram`` has one row and one column per contact equation; the
-contact forces are in an additional row, and the right-hand side is in an additional column.
+One row per contact follows, then lists of the contacts' columns and of the velocities that move the contacts. ``panel``
+has the layout described in ``columns_layout``; its last column contains tau - h. ``gram`` has one row and one column
+per contact equation; the contact forces are in an additional row, and the right-hand side is in an additional column.
 """
 
 from typing import Final, NamedTuple
@@ -72,7 +72,7 @@ REDUNDANT: Final = -2
 """Return code, in addition to the codes of aba, for linearly dependent contact equations."""
 
 ROUNDING: Final = 1e3 * 2.0**-52
-"""Entries of a contact equation that are smaller than this fraction of its lever arms are rounding errors.
+"""Entries of a contact equation that are smaller than this fraction of its lever arms count as rounding errors.
 
 For equations without lever arms, the larger of 1 m and the largest entry replaces the lever arm.
 """

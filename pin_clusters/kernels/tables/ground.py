@@ -1,4 +1,4 @@
-"""Data that a simulation with ground contact exchanges with its compiled kernel: calls, clock, numbers and arrays.
+"""Data that a simulation with ground contact and its compiled kernel exchange: addresses, counters, numbers, arrays.
 
 Impulses are in [N s], velocities in [m/s], lengths in [m], times in [s]. n is the number of points that can touch the
 ground.
@@ -71,7 +71,7 @@ NUMBERS: Final = 28
 
 
 class Robot(NamedTuple):
-    """Addresses and data of the functions that move and accelerate a robot."""
+    """Addresses and data of the functions that compute a robot's motion and acceleration."""
 
     work: Any  # workspace of aba
     calls: Any  # addresses of functions and of their tables
@@ -104,7 +104,7 @@ class State(NamedTuple):
 
 
 class Points(NamedTuple):
-    """The n points that can touch the ground, and two centres of each guarded shape; vectors are in world axes."""
+    """The n points that can touch the ground, and two centres per shape that Python handles; all in world axes."""
 
     where: Any  # request table for the positions only: points, then centres
     where_numbers: Any

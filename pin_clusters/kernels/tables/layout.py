@@ -223,7 +223,7 @@ class Rod(NamedTuple):
 
 
 class Carrier(NamedTuple):
-    """Row of a carrier of spin elements inside a cluster."""
+    """Row of a body that is inside a cluster and carries spin elements."""
 
     body: int
     at_spin: int  # work: like ``Cluster.at_spin``, but for this body
@@ -244,14 +244,14 @@ class Rotor(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """Row of the spin momentum per unit velocity of rotors on the universe that have constant ratios."""
+    """Row of an independent velocity that drives rotors on the universe at constant ratios."""
 
     iv: int
     at: int  # params: momentum per unit velocity (3) [kg m^2]
 
 
 class Entry(NamedTuple):
-    """Row of a list of indices in v."""
+    """Row of a list; it contains one index in v."""
 
     iv: int
 

@@ -1,6 +1,6 @@
 """Layout of a simulation's tables of passive elements: terms, factors of the terms, and blocks of lines and gears.
 
-A line is a sum of coordinates with spring, damper and friction. A gear has a motor torque, a load and a loss.
+Spring, damper and friction act along a line, a sum of coordinates. A gear has a motor torque, a load and a loss.
 """
 
 # A block contains LANES lines or gears and is padded with zeros. Each field has one number per line or gear (lane), so

@@ -1,4 +1,4 @@
-"""Layout of the arrays that a simulation and its compiled kernel exchange: plan, calls and clock."""
+"""Layout of the arrays that a simulation and its compiled kernel exchange: plan, addresses to call, and counters."""
 
 from typing import Final
 

@@ -9,7 +9,7 @@ from .variations_layout import RECORD
 class Block(NamedTuple):
     """Block of a LOOP cluster at ``Head.at``: sizes and offsets in ``work``.
 
-    nd is the number of dependent velocities, nr of constraint equations, and nk of independent velocities.
+    A cluster has nd dependent velocities, nr constraint equations and nk independent velocities.
     """
 
     nd: int

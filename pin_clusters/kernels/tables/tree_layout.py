@@ -4,7 +4,7 @@ In ``index``, row 0 is the header, rows 1..links are the links, and the lists be
 joint of a composed joint, has one link; link 0 is the universe. The ``params`` of a link are those of a body
 (``layout``), but ``ALIGN`` is transposed: it maps vectors from the tree's joint frame to the link. ``out`` contains the
 results, first the fields of ``pin.Data`` in Pinocchio's memory order: matrices are column-major, and a placement is its
-rotation by columns, then its translation. The results of this package follow. Units are SI (m, kg, s, rad).
+rotation by columns, then its translation. Results that are not in ``pin.Data`` follow. Units are SI (m, kg, s, rad).
 """
 
 from typing import Final, NamedTuple
@@ -53,7 +53,7 @@ class Sections(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Offsets of the package's own results in ``out`` (row-major), and of arrays in ``work`` after the links."""
+    """Offsets in ``out`` of results that ``pin.Data`` lacks (row-major), and in ``work`` of arrays after the links."""
 
     J: int  # 6 x nv
     dJ: int  # 6 x nv

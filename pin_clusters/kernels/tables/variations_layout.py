@@ -1,6 +1,6 @@
-"""Layout of ``rates``: derivatives of motions and forces of a cluster's bodies along column (independent velocity) m.
+"""Layout of ``rates``: derivatives of the motions and forces of a cluster's bodies along each independent velocity.
 
-Each body has one record per column of its cluster. The sums for the output body (V3) follow the records of the bodies.
+Each body has one record per independent velocity (column). The sums for the output body (V3) follow all records.
 Clusters of independent joints with one degree of freedom use a short record. docs/algorithms.md defines the symbols.
 """
 

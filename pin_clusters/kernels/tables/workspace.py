@@ -17,7 +17,7 @@ from . import layout
 
 
 def quantities_in(size):
-    """Return a function that creates accessors of a quantity, which is stored once per record of ``size`` numbers."""
+    """Return a function that creates the accessors of a quantity that each record of ``size`` numbers contains once."""
 
     def of_record(at, load):
         @inline
@@ -107,7 +107,7 @@ momentum, set_momentum = _of_list(3, load3)
 
 
 def _of_columns(width, load, first=0, columns=0, squares=0):
-    """Return accessors of item k of an array of nk items at ``at`` + ``columns`` * nk + ``squares`` * nk^2."""
+    """Return accessors of item k of an array of nk items at ``at + first + columns * nk + squares * nk^2``."""
 
     @inline
     def read(work, at, nk, k):

@@ -28,7 +28,7 @@ def aba_derivatives_at(
     ``aba`` is the address of forward dynamics, or 0 if ddq is an input; ``aba_tables`` is the address of its tables.
     ``derivatives`` is the address of the kernel that differentiates inverse dynamics, or 0 if dq, dv and M are inputs;
     ``address`` is the address of its tables. ``forces`` is empty, or contains nv entries, then external forces;
-    ``aba_tables`` must refer to the same array. dq and dv are derivatives of torques. ``nothing`` is empty.
+    ``aba_tables`` must refer to the same array. dq and dv are derivatives of torques. ``nothing`` is an empty array.
     """
     code = OK
     if aba != 0:

@@ -39,7 +39,7 @@ def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, seco
 
 @inline
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries that couple column i with all ancestor clusters; F, P, Q and T are its forces on body b."""
+    """Write the entries that couple column i with all ancestor clusters; F, P, Q and T (V3) act on body b."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)

@@ -50,9 +50,9 @@ def hand_out(index, work, found: Out, C, n, i, second):
 def coupling_derivatives(index, params, work, rates: Out, q, v, a, found: Out):
     """Write G and its derivatives in the rows of clusters with closures; all other rows remain unchanged.
 
-    If this function or ``coupling`` has already run at this q, the loops are not computed again. ``found`` contains
-    nv_tree x nv matrices: G and dv_tree/dq; if a is not empty, also da_tree/dq and da_tree/dv. If v is empty, matrix
-    1 + i is dv_tree/dq for the motion with velocity 1 in column i of each cluster and 0 in all other columns.
+    This function reuses the results of ``coupling``, or of an earlier call, at the same q. ``found`` contains nv_tree x
+    nv matrices: G and dv_tree/dq; if a is not empty, also da_tree/dq and da_tree/dv. If v is empty, matrix 1 + i is
+    dv_tree/dq for the motion with velocity 1 in column i of each cluster and 0 in all other columns.
     """
     n = header(index)
     if q.shape[0] != n.nq or found.shape[0] < 2 * n.nv_tree * n.nv:

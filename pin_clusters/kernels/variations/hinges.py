@@ -1,4 +1,4 @@
-"""Variations of GENERAL clusters in which only spin elements couple the joints, each with one degree of freedom.
+"""Variations of GENERAL clusters whose joints have one degree of freedom each and are coupled only by spin elements.
 
 The functions have the same purpose as in ``of_general``. A Jacobian column is the same for all bodies that its joint
 moves. The output body carries the spin elements; their terms are added after the recursion has left the cluster.

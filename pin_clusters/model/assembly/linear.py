@@ -103,7 +103,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings in q, in place; choose full turns so that these joints move the least."""
+    """Set the dependent joints of couplings in q, in place; add full turns so that these joints move the least."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

@@ -17,7 +17,7 @@ from .subtree import Subtree
 
 SAMPLES = 12  # number of assembled poses to sample around the reference pose
 STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
-"""Sizes of random steps from the neutral pose, [rad] or fractions of the loop length, before the projection."""
+"""Sizes of random steps from neutral to poses that are then projected, [rad] or fractions of the loop length."""
 TRIED = 6  # number of poses from random starts that are compared with the projected neutral pose
 GOOD = 1e2  # maximum condition number of the scaled K at which the projected neutral pose is accepted
 NEAR_BEST = 3.0

@@ -76,8 +76,8 @@ def choose_independents(
     ``Ks`` contains one K with scaled rows per pose, shape (m, n); rows may be redundant. ``rank`` is the rank of K.
     ``groups`` contains each joint's columns, which are all dependent or all independent; other columns are ignored.
     Candidates are choices whose largest condition number is at most ``slack`` times the best. ``ranks`` contains each
-    column's preference rank (low is better). The chosen candidate has the fewest independent columns of the highest
-    rank, then of the second-highest, then lower ranks, then lower columns. Large sets use a greedy search.
+    column's preference rank (low is better). The best candidate has the fewest independent columns of the highest rank,
+    then of the second-highest; ties go to lower ranks, then lower indices. Large sets use a greedy search.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)

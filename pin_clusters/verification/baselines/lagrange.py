@@ -55,7 +55,7 @@ class LagrangeWorkspace(Workspace):
         self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
 
     def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Compute the rows in a state; return the matrix that expands solved multipliers to all rows.
+        """Compute the constraint rows in a state; return the matrix from solved multipliers to multipliers of all rows.
 
         The solved system consists of orthogonal combinations of rows, one per independent row, so that the multipliers
         have minimum norm. If ``hold`` is set, the combinations of the last state are reused.

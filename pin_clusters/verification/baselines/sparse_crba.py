@@ -3,7 +3,7 @@
 Composite inertias yield the mass matrix M_t of the tree in which every rotor is a body. An entry of M_t is non-zero if
 the joint of its row moves the body of the joint of its column, or vice versa. In M = G' M_t G, entries of independent
 velocities on different branches are therefore zero. M = L' D L is factorised from the tips to the base, and L has the
-same non-zero entries as M (``nnz_L == nnz_M``), except if the user couples branches.
+same non-zero entries as M (``nnz_L == nnz_M``), unless a constraint couples branches.
 
 References:
     Featherstone, "Rigid Body Dynamics Algorithms", chapter 6; "Efficient factorization of the joint-space inertia

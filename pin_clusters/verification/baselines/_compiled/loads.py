@@ -111,7 +111,7 @@ def inertias(I, W):
 
 @inline
 def lent(I, W, i, a):
-    """Compute the wrench that accelerates the borrowed inertia of body i with acceleration a."""
+    """Compute the wrench that gives the borrowed inertia of body i the acceleration a."""
     share = I[f.AT_SHARE] + 5 * i
     axis, spin = rot(load9(W, I[f.AT_R] + 9 * i), load3(W, share + 2)), angular(a)
     return join(linear(a) * W[share], (spin - axis * dot3(axis, spin)) * W[share + 1])

@@ -179,7 +179,7 @@ def closures_at(I, W, q, temp):
 
 @device
 def biases(I, W):
-    """Compute the right-hand sides of all rows; the products of rows and body accelerations must be equal to them."""
+    """Compute the right-hand sides of all rows, which the products of rows and body accelerations must equal."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
