@@ -28,7 +28,7 @@ class State(croc.StateAbstract):
     def __init__(self, model: pc.ClusterModel) -> None:
         check_model(model, "crocoddyl.State")
         super().__init__(model.nq + model.nv, 2 * model.nv)
-        self.model, self._making = model, None  # _making: action data, while its costs are created
+        self.model, self._making = model, None  # _making is the action data while its costs are being created.
 
     def zero(self) -> np.ndarray:
         return np.append(pc.neutral(self.model), np.zeros(self.nv))

@@ -22,7 +22,7 @@ class _Commands(click.Group):
             except PinClustersError as error:
                 common.error_line(error)
                 ctx.exit(1)
-            except KeyboardInterrupt as stop:  # An interrupted sweep has a message with the number of finished robots.
+            except KeyboardInterrupt as stop:  # For a sweep, the message contains the number of finished robots.
                 common.error_line(str(stop) or "interrupted.")
                 ctx.exit(INTERRUPTED)
 

@@ -109,7 +109,7 @@ def _closed_loops(model: ClusterModel) -> Table:
     rows = [
         (
             str(loop.cluster + 1),
-            # Long labels are cut at their joint names, which the table of clusters also lists.
+            # Long labels omit their joint names, which the table of clusters also lists.
             ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in loop.closed_by),
             f"{loop.solved} of {loop.stated}" + (", chosen at each pose" if loop.chosen_at_each_pose else ""),
             f"{loop.worst_condition:.3g}",

@@ -132,5 +132,5 @@ def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = 
     if not across:
         rows = list(zip(*rows, strict=True))
     head, *below = rows
-    line = [None] * (last and across)  # the last row contains exact torques, the others errors
+    line = [None] * (last and across)  # a line separates the exact torques in the last row from the errors
     tables.put(out, tables.table_of(title, "l" + "r" * (len(head) - 1), head, [*below[:-1], *line, *below[-1:]]))

@@ -121,7 +121,7 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
     tendons = {e.get("name") or f"tendon{k}" for k, e in enumerate(root.iterfind("tendon/*"))} - tied
     lost["tendon"] = sum(not any(t == tie or f"'{t}'" in tie for tie in ties) for t in tendons)
     losses = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in lost.items() if n)
-    write(fresh, file)  # written last, because the output may replace the input
+    write(fresh, file)  # The output is written last, because it may replace the input.
     return f" ({losses})" if losses else ""
 
 
@@ -132,7 +132,7 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
     joints = {}
     for body, inner in ((b, e) for b in root.iter("body") for e in b):
         if inner.tag in ("joint", "freejoint"):
-            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for joints that only the file contains
+            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # tree id; 0 if only the file contains the joint
             axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
             along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
             kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
@@ -173,7 +173,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
         items = new.findall(f"{section}/*")
         added = [e for e in items if _plain(e) not in old_elements]
         if section == "actuator":
-            # The file may contain a rotor's tendon under another name; the existing actuator is then kept.
+            # If the file contains a rotor's tendon under another name, no second actuator is added for the tendon.
             items = [e for e in items if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
             added = [e for e in items if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):

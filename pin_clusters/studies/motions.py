@@ -27,7 +27,7 @@ from .study.trajectories._base import base_columns, base_pose
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)  # Kinds of motion that are available for every robot
 STEP = 1e-3  # Time step of simulations, [s]
-AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # [rad] or [m], [Hz], [rad/s], [s]
+AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # in [rad] or [m], [Hz], [rad/s] and [s]
 _WEIGHTLESS = 1e-9  # gravity torques up to this fraction of the weight count as zero
 
 

@@ -112,7 +112,7 @@ class NullSpace:
             if len(free) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
                 raise SingularClusterError(self._complaint(columns, "the independent joints do not determine the rest"))
             N = N @ np.linalg.inv(N[places])
-            N[places] = np.eye(len(free))  # exact values instead of rounding errors
+            N[places] = np.eye(len(free))  # removes rounding errors
             self.G[np.ix_(columns, free)] = N
             solved.append(((Vt[:rank].T / s[:rank]) @ U[:, :rank].T, N))
         return solved

@@ -76,7 +76,7 @@ def _calls(
 class Measured:
     """Times of this package and of its peers."""
 
-    times: dict[str, dict[str, Timing]]  # by algorithm and by peer; this package has the key ``OURS``
+    times: dict[str, dict[str, Timing]]  # times by algorithm and peer; ``OURS`` is the key of this package
     notes: tuple[str, ...]  # sentences about the peers that explain the times
 
     @property

@@ -57,7 +57,7 @@ def interleaved(
     names = list(functions)
     gc.collect()
     for k in range(repeats):
-        # Rotate the order, because the previous function affects caches and clock rate.
+        # Rotate the order of the functions, because the previous function affects caches and clock rate.
         turn = k % len(names)
         for name in names[turn:] + names[:turn]:
             samples[name].append(_block(functions[name], calls[name]))

@@ -30,7 +30,7 @@ class Start:
 
 def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
     model, drawn_nodes = skeleton.model, list[Node]()
-    starts: dict[int, Start] = {}  # rotor joint id -> first wheel
+    starts: dict[int, Start] = {}  # first wheel by the id of the rotor's joint
     shafts: list[Node] = []
     for d in rotors:
         r, axis = model.rotors[d.index], d.base.rotation @ d.axis

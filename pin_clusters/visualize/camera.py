@@ -87,7 +87,7 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
-    position = [float(x), float(z), float(-y)]  # In the axes of the camera, y points upwards.
+    position = [float(x), float(z), float(-y)]  # In meshcat's camera coordinates, y points upwards.
     for name, value in (("fov", FIELD), ("near", NEAR * far), ("far", FAR * far), ("position", position)):
         viewer[CAMERA].set_property(name, value)
 

@@ -68,7 +68,7 @@ def pushes(result: SimulationResult, time: np.ndarray, chosen: np.ndarray) -> li
     for b, name in enumerate(result.bodies):
         l, centres = result.contact_impulses[:-1, b], np.nan_to_num(result.contact_centres[:-1, b])
         size = np.linalg.norm(l, axis=1)[:, None]
-        if size.any():  # Each entry is the impulse between this sample and the next.
+        if size.any():  # l[k] is the impulse between samples k and k + 1.
             sums = np.vstack([np.zeros(7), np.cumsum(np.hstack([l, size, size * centres]), axis=0)])
             of = np.array([np.interp(high, time, x) - np.interp(low, time, x) for x in sums.T]).T
             pressed = of[:, 3:4] > 1e-9 * size.max()

@@ -93,7 +93,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
     center = np.array(inertia.lever)
     _, middle, longest = np.argsort(size)
     length, width, long = float(size[longest]), size[middle], axes[:, longest]
-    from_end = float(-center @ long)  # joint relative to the centre, along the longest edge
+    from_end = float(-center @ long)  # position of the joint along the longest edge, relative to the centre of mass
     away = float(np.linalg.norm(center))
     outside = np.linalg.norm(np.clip(np.abs(axes.T @ center) - 0.5 * size, 0.0, None))
     slim = length > 2.2 * width and abs(from_end) > 0.22 * length and length > 0.2 * unit
@@ -156,7 +156,7 @@ def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segm
         line = np.linalg.svd(np.array(points) - center)[2][0]
         ordered = sorted(points, key=lambda p: (p - center) @ line)
         return list(itertools.pairwise(ordered)), blocks
-    if np.ptp(corners[:, 2]) < tolerance:  # Flat corners form a base plate.
+    if np.ptp(corners[:, 2]) < tolerance:  # Corners at the same height form a base plate.
         blocks.append(meshes.plate(corners, 0.04 * skeleton.unit, palette.mixed(palette.BASE, "#ffffff", 0.25)))
     return _around(corners), blocks
 

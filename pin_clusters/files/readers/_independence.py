@@ -44,7 +44,7 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
     while candidates:
         used = set(dependents.values())
         available = {i: [j for j in joints if j not in used] for i, joints in candidates.items()}
-        i = min(available, key=lambda k: (len(available[k]) != 1, k))  # Couplings with a single candidate choose first.
+        i = min(available, key=lambda k: (len(available[k]) != 1, k))  # Couplings with one candidate come first.
         after = ties[i].after
         dependents[i] = ([j for j in available[i] if j in after] or available[i] or after)[-1]
         del candidates[i]
@@ -95,7 +95,7 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 class Ties:
     """Names of the joints that the constraints of a model couple."""
 
-    groups: tuple[frozenset[str], ...]  # joints of each equation, closure or rotor, and all joints between them
+    groups: tuple[frozenset[str], ...]  # for each equation, closure or rotor: its joints, and all joints between them
     coupled: frozenset[str]  # joints of couplings, and joints in closed loops
     closed: frozenset[str]  # joints in closed loops
     followers: Mapping[str, str]  # maps each dependent joint to the label of its coupling
@@ -147,7 +147,7 @@ def flagged_independent(
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        flagged_true = {n for n in chosen_here if flags.get(n)}  # Such a joint may drive the loop through a coupling.
+        flagged_true = {n for n in chosen_here if flags.get(n)}  # A flagged joint may drive a loop through a coupling.
         if ties.closed.intersection(chosen_here) or ties.coupled & flagged_true:
             independent += chosen_here
         else:

@@ -61,7 +61,7 @@ def _obj(data: bytes, name: str, what: str) -> Soup:
 
 
 def _by_coal(path: Path, name: str, what: str) -> Soup:
-    import coal  # Pinocchio depends on coal.
+    import coal  # always installed, because Pinocchio depends on coal
 
     try:
         mesh = coal.MeshLoader().load(str(path), np.ones(3))

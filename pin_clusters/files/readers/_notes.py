@@ -59,7 +59,7 @@ ATTRIBUTES = {
 # An unknown attribute of these elements is an error unless it is a name or a comment.
 STRICT = set(ATTRIBUTES) - {"joint", "coupling", "dynamics", "limit"}
 REMARKS = {"name", "id", "comment"}
-# Unknown attributes of these elements are allowed if zero, because some exporters write rpy="0 0 0" on every axis.
+# Unknown attributes of these elements are allowed if they contain only zeros: some exporters write rpy="0 0 0".
 ADDITIVE = {"origin", "axis", "mass", "inertia"}
 PHYSICAL_ATTRIBUTES = PHYSICAL | {"inertia", "spring_stiffness", "spring_reference", "springref"}
 ROTOR_CURE = "Pass the rotor as pc.Rotor(joint, ratio, axial_inertia=...) in constraints=, and remove it from the file."

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import LoadError
 
-LARGEST = 1e30  # largest allowed number, except for limits; a product of five such numbers is still finite
+LARGEST = 1e30  # largest magnitude of numbers that are not limits; a product of five such numbers is finite
 DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import coal  # Pinocchio depends on coal.
+import coal  # always installed, because Pinocchio depends on coal
 import numpy as np
 import pinocchio as pin
 

@@ -24,7 +24,7 @@ from ._notes import Notes, local_name
 from ._numbers import number
 from ._xml import Description, in_words_of
 
-# For each actuator, the signs of the joints' terms in its equation.
+# By type: for each actuator, the factors of the joint speeds in the rotor speed, without reductions.
 KINDS: dict[str, tuple[tuple[float, ...], ...]] = {
     "simple": ((1.0,),),
     "differential": ((1.0, 1.0), (1.0, -1.0)),

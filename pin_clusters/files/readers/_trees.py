@@ -112,7 +112,7 @@ def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
         name = f.name
         if f.type == pin.FrameType.JOINT and types.get(name) in HINGES:
             name = new.names[ids[f.parentJoint]]
-        # The ids of frames have changed, so Pinocchio determines the parent frame.
+        # Frame ids differ between the two trees, so Pinocchio determines the parent frame.
         new.addFrame(pin.Frame(name, ids[f.parentJoint], f.placement, f.type), False)
     locked = [new.getJointId(name) for name, kind in types.items() if kind == FIXED and new.existJointName(name)]
     return pin.buildReducedModel(new, locked, pin.neutral(new)) if locked else new

@@ -50,8 +50,8 @@ class Tie:
     """A coupling in the file, before its dependent joint is chosen."""
 
     owner: str  # label for messages
-    before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if the file names the dependent joint
-    after: tuple[str, ...]  # joints from the NCA to the successor, or only the dependent joint
+    before: tuple[str, ...]  # joints between common ancestor and predecessor; empty if the file names a dependent joint
+    after: tuple[str, ...]  # joints between common ancestor and successor, or only the dependent joint
     ratio: float = 0.0  # ratio of the belt
     offset: float = 0.0  # [rad] or [m]
     independent: dict[str, float] | None = None  # coefficients by joint, if the file lists joints

@@ -98,7 +98,7 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
 def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> None:
     q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, master), in_v(model, master)
     scaling, offset = _affine(model.joints[j])
-    with np.errstate(over="ignore"):  # The largest float means "no limit" and may overflow.
+    with np.errstate(over="ignore"):  # The largest float means "no limit"; its multiples may overflow.
         speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])
         limits = (model.lowerPositionLimit, model.upperPositionLimit)
         ends = np.nan_to_num(np.sort([scaling * limit[q_old][0] + offset for limit in limits]))

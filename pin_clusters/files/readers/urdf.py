@@ -186,7 +186,7 @@ def parse_urdf(
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
-        notes.scan(root)  # This check is first, because its errors, such as unexpanded xacro, explain missing links.
+        notes.scan(root)  # This check runs first, because an error such as unexpanded xacro explains missing links.
     description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)

@@ -36,7 +36,7 @@ class Body:
     place: pin.SE3  # placement in the frame of the parent
     joints: list[Joint]  # joints between parent and body; empty only for the world
     P: np.ndarray  # mass moments as defined in ``_masses``, shape (4, 4)
-    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # P before mass is moved, for drawing
+    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # P before ``settle``; used for drawing
     spins: bool = False  # True for rotors
     sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the frame of the body
 
@@ -237,6 +237,6 @@ class Bodies:
             why = f"the link has less inertia than the rotors in it ({', '.join(lent)})"
         return ModelError(
             f"to_mjcf: the body {body.name!r} has a mass of {body.P[3, 3]:.4g} kg and the principal moments "
-            f"{', '.join(f'{x:.4g}' for x in moments)} kg m^2: {why}, and no inertia can be moved from its parent. "
-            "Correct the inertia of the body."
+            f"{', '.join(f'{x:.4g}' for x in moments)} kg m^2: {why}. Moving inertia from the parent "
+            "body cannot correct this. Correct the inertia of the body."
         )

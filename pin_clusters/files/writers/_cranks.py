@@ -117,7 +117,7 @@ def _axis(tree: pin.Model, j: int) -> np.ndarray:
 
 def _not_a_linkage(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
     return ConstraintError(
-        f"to_mjcf: {source.label} is an equation between angles, and no crank and rod are equivalent to it: {why}. "
+        f"to_mjcf: {source.label} is an equation between angles that no crank and rod can represent: {why}. "
         "MuJoCo can constrain only polynomials of one joint, sums of joints, distances and points. Use pc.simulate "
         "instead."
     )
@@ -156,7 +156,7 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
         raise ConstraintError(
             f"to_mjcf: {label}: the rotor and the crank are on different bodies or their axes are not parallel, so no "
-            "crank and rod are equivalent to the differential. Use pc.simulate instead."
+            "crank and rod can represent the differential. Use pc.simulate instead."
         )
     g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, rotor_joint.axis)
     lent = LENT * J

@@ -22,7 +22,7 @@ class Part:
     name: str  # the last part has the name of the Pinocchio joint
     kind: str  # ``"hinge"``, ``"slide"``, ``"free"``, ``"planar"`` or ``"ball"``
     axis: np.ndarray  # unit vector in the frame of the part, shape (3,); zeros for joints without an axis
-    placement: pin.SE3  # in the frame of the preceding part, or of the parent's joint
+    placement: pin.SE3  # relative to the preceding part; for the first part, relative to the parent's joint
     turns: bool  # True if its coordinates are cosine and sine
     at_q: range  # indices in the tree's q
     at_v: range  # indices in the tree's v

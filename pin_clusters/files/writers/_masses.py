@@ -34,7 +34,7 @@ def moments(inertia: pin.Inertia) -> np.ndarray:
 def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
     """Compute the moments of a body that has only an axial inertia [kg m^2], about an axis through the origin."""
     P = np.zeros((4, 4))
-    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # no inertia about perpendicular axes
+    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # The inertia about perpendicular axes is 0.
     return P
 
 
@@ -88,7 +88,7 @@ def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.
         x = np.append(point, 1.0)
         added += (LEAST_MASS - P[3, 3]) * np.outer(x, x)
     S = about_centre(P + added)[2]
-    across = np.linalg.svd(axis.reshape(1, 3))[2][1:].T  # two directions perpendicular to the line, shape (3, 2)
+    across = np.linalg.svd(axis.reshape(1, 3))[2][1:].T  # two directions perpendicular to the axis, shape (3, 2)
     scale = max(float(np.abs(S).max()), LEAST_MOMENT)
     flat = across.T @ S @ across
     values, vectors = np.linalg.eigh(flat)

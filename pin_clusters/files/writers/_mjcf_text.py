@@ -104,7 +104,7 @@ class File:
         if joint.at_v is not None:
             i = joint.at_v.start
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
-                if values[i] != 0.0 and joint.name not in self.robot.springs:  # Spring constraints take precedence.
+                if values[i] != 0.0 and joint.name not in self.robot.springs:  # A pc.Spring takes precedence over both.
                     attributes[key] = text(values[i])
             attributes |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:

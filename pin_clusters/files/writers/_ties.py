@@ -94,7 +94,7 @@ class Ties:
     def _frames(self, c: FrameClosure) -> None:
         rows = tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0)))
         label = str(getattr(c.source, "name", None) or c.source.label)
-        if c.rotation == "none":  # A planar linkage keeps its points in its plane, so connect is exact.
+        if c.rotation == "none":  # Points of a planar linkage stay in the plane, so a <connect> is exact.
             self._point(c, label, "connect", 0.0)
         elif rows == (0, 1, 2, 3, 4, 5):
             self._point(c, label, "weld", 0.0)
@@ -153,7 +153,7 @@ class Ties:
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
-        assert c.length is not None  # The model has computed it from the reference pose.
+        assert c.length is not None  # The model has computed an omitted length from the reference pose.
         a, b = (pin.SE3(np.eye(3), np.asarray(p)) for p in (c.point_a, c.point_b))
         if c.mass > 0.0:
             self._massive_rod(c, label, a, b)

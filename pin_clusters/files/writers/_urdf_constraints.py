@@ -41,7 +41,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
         cluster_rows = [row for row in model.coupling_rows if row.dependent in joints]
         rows = [row for row in cluster_rows if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
-        # Rows of mechanisms, such as FourBar, determine these joints and are written separately.
+        # Mechanisms such as FourBar determine these joints; the rows of mechanisms are written separately.
         determined = {row.dependent for row in cluster_rows} - {row.dependent for row in rows}
         off_loops = [j for j in dependent if j not in looped | determined]
         stated = {row.dependent for row in rows}
@@ -93,7 +93,7 @@ class Constraints:
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
-        self.names = defaultdict[str, Names](Names)  # names by the tag of the extension
+        self.names = defaultdict[str, Names](Names)  # names that are in use, by the tag of the element
         self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}

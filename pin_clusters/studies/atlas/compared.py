@@ -31,7 +31,7 @@ MOTIONS: dict[str, Trajectory] = {  # all joints move about the reference pose; 
     "sine": study.Sine(0.5, 1.5, duration=2.0 / 3.0, dt=2e-3),
     "chirp": study.Chirp(0.2, 0.25, 3.0, duration=2.0, dt=4e-3),
 }
-_POSES, _GAIT_STEP = 20, 4e-3  # poses at which inertias are compared; sampling interval of a gait, [s]
+_POSES, _GAIT_STEP = 20, 4e-3  # number of poses at which inertias are compared; sampling interval of a gait, [s]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from ...model import Cluster, ClusterModel
 from ..pages.results import Result, told
 
-_SINGULAR = 1e6  # condition number above which D counts as singular
+_SINGULAR = 1e6  # condition number above which the map from motor to link velocities counts as singular
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,7 @@ class Reflected(Result):
             (self.joints[i], self.joints[k]): float(self.matrix[i, k])
             for i in range(n)
             for k in range(i + 1, n)
-            # The couplings of two motors that drive the sum and the difference of two joints cancel up to rounding.
+            # If equal motors drive the sum and difference of two joints, off-diagonal terms cancel up to rounding.
             if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
         }
 
@@ -140,7 +140,7 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     joint_at = {tree.idx_vs[j]: j for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     if model.closures:
         ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
-    else:  # the couplings are constant, so the ratios refer to the independent joints
+    else:  # Without loops, the ratios to the independent joints are constant.
         velocity_index = model.idx_v_independent
         ratios = {joint_at[int(velocity_index[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
     drives_itself = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}

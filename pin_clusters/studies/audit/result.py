@@ -166,10 +166,10 @@ def run(
     for frame in frames or ():
         model.getFrameId(frame)  # raises an error for unknown names before the slow computations
     report_progress = in_thousandths(progress)
-    # Touch-downs are simulated first, because this step has the most conditions that can fail.
+    # Touch-downs are simulated first, because this step raises most of the errors.
     on_foot = walk or drop is not None
     moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
-    if isinstance(moving, study.Sine | study.Chirp):  # motions in phase start in the reference pose, as a drop requires
+    if isinstance(moving, study.Sine | study.Chirp):  # A drop must start in the reference pose, as motions in phase do.
         moving = replace(moving, in_phase=True)
     landed = walked(model, moving, drop, ground, touching, lambda x: report_progress(0.5 * x)) if on_foot else None
     start_share = 0.5 * on_foot

@@ -75,7 +75,7 @@ def simulated(
     free = flight = None
     if base_columns(model) is not None:
         free = metrics.forward_error(model, *states, drop_rotors=drop_rotors)
-        with suppress(ModelError):  # raised if the robot is also attached to the world at another point
+        with suppress(ModelError):  # raised if joints or constraints also connect the robot to the world
             flight = metrics.flight(model, *states, drop_rotors=drop_rotors)
     progress(0.5)
     errors = []

@@ -26,7 +26,7 @@ class ThresholdError(PinClustersError, ValueError):
 THRESHOLDS = {"torque control": 5.0, "simulation": 10.0, "a policy": 20.0}
 """Largest acceptable errors, [%]: relative to the peak torque (torque control) or to the RMS acceleration (simulation,
 policy). The policy threshold corresponds to training with motor strengths between 80 and 120 %."""
-_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest divisors of acceleration errors: a fraction of the largest, an absolute value
+_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest scales of errors: relative to the largest acceleration, and absolute
 _LISTED = 3  # largest number of joints that a sentence lists
 
 

@@ -31,7 +31,8 @@ from ..study.trajectories import Recorded, Trajectory, TrajectoryError, base_col
 
 STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05  # time step; durations after a landing for impulses and for peaks, [s]
 _OFF_GROUND, _MATCH = 0.03, 0.05  # shortest flight before a landing; largest time between matching landings, [s]
-_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # frequency of guide, of joints; 2 * damping ratio
+# Natural frequencies of the guide and of the joints, [rad/s]; twice the damping ratio of both.
+_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4
 _BENT = 20.0  # a leg is straight if shortening it at 1 m/s needs joint speeds above 20 rad/s / length [m]
 _LARGEST_SHARE = 0.2  # largest acceptable force of the guide, relative to the weight
 _CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # gap up to which a point is in contact; largest drop height, [m]
@@ -304,7 +305,7 @@ def _landings(
         for k in starts["exact"]:
             if k + after >= len(exact.time):
                 continue
-            # Two landings match if each is the nearest one to the other.
+            # Two landings match if each is the nearest landing to the other.
             matched = {
                 name: _nearest(landing_samples, k) for name, landing_samples in starts.items() if landing_samples
             }

@@ -24,7 +24,7 @@ from .sweep import Sweep
 from .words import part
 
 _STEP = 1e-5  # Step of the finite differences with respect to a length, [m]
-_BINDS = 1e-3  # A length binds if the dependent joints cannot compensate this fraction of dphi/dp
+_BINDS = 1e-3  # A length binds if the dependent joints leave more than this fraction of its constraint error
 _NOTHING = 1e-9
 _POSES = 12
 _NO_LENGTH = ("gear", "ratio", "branch", "teeth", "phase", "pi", "sign", "mass")

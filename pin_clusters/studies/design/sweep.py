@@ -241,7 +241,7 @@ def _along(walker: Walker, offsets: np.ndarray, middle: int) -> np.ndarray:
         for i in indices:
             try:
                 last = integrate(model, last, (offsets[i] - last_offset) * walker.direction)
-            except BranchLost:  # rounding errors can cause this at the end of the range
+            except BranchLost:  # Rounding errors can put the end of the range out of reach.
                 last = integrate(model, last, (offsets[i] - last_offset) * (1.0 - 1e-7) * walker.direction)
             last_offset = offsets[i]
             q[i] = last

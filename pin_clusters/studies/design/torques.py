@@ -86,7 +86,7 @@ def torques(
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
-        if s.turns:  # a full turn has no ends, so use the middle of both directions
+        if s.turns:  # A full turn has no ends, so use the middle of each direction.
             ends = (s.reference // 2, (s.reference + len(s.values) - 1) // 2)
         for k in ends:
             if abs(s.values[k] - s.values[s.reference]) > 1e-6:

@@ -32,7 +32,7 @@ class Losses:
     direction: np.ndarray  # s, the smoothed sign of the motor speed, shape (N, motors)
     load: np.ndarray  # output torque of each gear for prior values, reflected to the motor, shape (N, motors)
     load_derivatives: np.ndarray  # derivatives of ``load``, shape (N, motors, parameters)
-    B: np.ndarray  # matrix that maps motor torques to rows, shape (N, rows, motors)
+    B: np.ndarray  # matrix that maps motor torques to measured torques, shape (N, rows, motors)
     factors: np.ndarray  # factors c of the model for forward and backward power flow, shape (2, motors)
     index: np.ndarray  # indices of the efficiencies among the parameters, or -1 if they are known, shape (2, motors)
 

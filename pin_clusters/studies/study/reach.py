@@ -11,7 +11,7 @@ from ...errors import BranchLost, ConfigurationError
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate
 
-CONDITION = 1e3  # Condition number of K_d at which the dependent joints count as ill-determined
+CONDITION = 1e3  # Condition number of the dependent-joint Jacobian at which these joints count as ill-determined
 MARGIN = 0.9  # Used fraction of the largest amplitude; torques grow without bound near the limit
 SMALLEST = 1e-3  # Smallest usable fraction of the requested amplitude
 _STEPS, _HALVINGS = 200, 40

@@ -67,7 +67,7 @@ class Processes(ProcessPoolExecutor):
         super().__init__(self.workers, context, _tasks.prepare, (self._notes, context.Value("i", 0)))
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        with _interrupts_blocked():  # new processes inherit the mask, so that only the parent handles Ctrl-C
+        with _interrupts_blocked():  # new processes inherit the signal mask, so only the parent handles Ctrl-C
             future = super().submit(fn, *args, **kwargs)
         self._seen.update(self._processes or {})
         return future

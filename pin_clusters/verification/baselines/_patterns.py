@@ -26,7 +26,7 @@ def virtual_work(tables: Tables) -> None:
     tables.lists(f.NEAR, f.NEARS, neighbours)
     tables.lists(f.FILL, f.FILLS, fill)
     tables.lists(f.LINK, f.LINKS, links)
-    # First rows that act on bodies, then rows that act on joints.
+    # The rows that act on each body, then the rows that act on each joint.
     rows_at: list[set[int]] = [set() for _ in range(2 * nb)]
     for r, row in enumerate(tables.rows):
         for b in row.bodies:

@@ -17,9 +17,9 @@ class Row:
     """A row of the constraint Jacobian. It acts on bodies or directly on joint velocities."""
 
     bodies: list[int]  # bodies on which the row acts
-    terms: list[int]  # tree velocities that a row between joints couples
+    terms: list[int]  # tree velocities on which the row acts; empty if it acts on bodies
     coefficients: list[float]  # coefficients of the terms; 0 for closures, whose coefficients depend on q
-    scale: float = 1.0  # scale of the row; 0 means the norm of the row
+    scale: float = 1.0  # scale of the row; if 0, the norm of the row is the scale
     compliance: float = 0.0  # compliance (motion per force)
 
 

@@ -97,7 +97,7 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
         for _ in range(parts - 1):
             divided.append(Body(b.name, len(divided) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
             hangs.append(len(divided) - 1)
-        # Each part has three joints. The first part has the parent joint or two children; the last has two children.
+        # Each part has three joints, some between parts; the last part and a root part therefore have two children.
         places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(child_bodies))]
         stack += [(child, new_parent) for child, new_parent in zip(child_bodies, places, strict=True)][::-1]
     return divided, new

@@ -35,8 +35,8 @@ def createData(model: ClusterModel) -> SparseWorkspace:
     data = SparseWorkspace(model)
     if data.rods is not None:
         raise NotAvailableError(
-            f"{data.rods.closures[0].source.label} has mass, which couples branches of the tree where the sparse "
-            "factorisation has zeros. Use pin_clusters.verification.baselines.projection."
+            f"{data.rods.closures[0].source.label} has mass and couples branches of the tree, but the sparse "
+            "factorisation requires uncoupled branches. Use pin_clusters.verification.baselines.projection."
         )
     return data
 

@@ -26,8 +26,7 @@ class Block:
     parent: int  # index of the cluster that contains the output body; -1 for the universe
     columns: np.ndarray  # indices of the cluster's independent velocities in v
     bodies: list[int]  # joint ids in the expanded tree, parents first
-    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p). Only the columns of the
-    # output body are non-zero.
+    # Motion transform from the parent cluster's bodies, shape (6 n_b, 6 n_p); zero outside the output body's columns.
     X: np.ndarray
     S: np.ndarray  # motion subspace X_intra S_span G, shape (6 n_b, n_k)
     X_intra: np.ndarray  # transforms between the cluster's bodies, unit lower triangular, shape (6 n_b, 6 n_b)
@@ -35,7 +34,7 @@ class Block:
     G: np.ndarray  # coupling matrix of the cluster's joints, shape (sum of the joints' nv, n_k)
     I: np.ndarray  # spatial inertias, block diagonal, shape (6 n_b, 6 n_b)
     H: np.ndarray  # armature in the independent velocities, shape (n_k, n_k)
-    rotor_bias: np.ndarray  # torques G' armature g of the armature at zero independent acceleration, shape (n_k,)
+    rotor_bias: np.ndarray  # armature torques G' armature g at zero independent acceleration, shape (n_k,)
     V: np.ndarray  # stacked velocities of the bodies, shape (6 n_b,)
     c: np.ndarray  # accelerations relative to the parent cluster at zero independent acceleration, shape (6 n_b,)
 

@@ -22,7 +22,7 @@ class SimpleTree:
 
     tree: pin.Model  # depth-first; treat it as read-only
     span: SpanningTree  # the expanded tree from which ``tree`` was built
-    ids: np.ndarray  # id in ``tree`` of each joint of the user's tree (chains: last joint), shape (njoints,)
+    ids: np.ndarray  # by joint of the user's tree: its id in ``tree`` (chains: the last id), shape (njoints,)
 
 
 @lru_cache(maxsize=16)

@@ -181,7 +181,7 @@ def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float
         for mass, weight in rod_points(rod):
             (position, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
             _, _, (_, a_v) = point(rod, weight, motion, by_v)
-            # At rest, the acceleration of a point is J a, so the acceleration e_i yields column i of its Jacobian J.
+            # At rest, the acceleration of a point is J a, so the unit vector a = e_i yields column i of J.
             columns = [point(rod, weight, *unit)[2] for unit in units]
             J, J_q = (np.stack(x, axis=1) for x in zip(*columns, strict=True))
             yield mass, position, (J, J_q, v, a, v_q, a_q, a_v)

@@ -26,7 +26,7 @@ class Actuator:
     tendon: str | None  # driven tendon, or None
     gear: float  # first number of the attribute gear
     armature: float  # inertia of the motor, before the gear, [kg m^2] or [kg]
-    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, before the gear
+    damping: tuple[float, ...]  # damping coefficients of v, v |v| and v^3, before the gear
     force: float | None  # largest force before the gear, [N m] or [N], or None
     electric: dict[str, float]  # fields of ``Motor`` from a ``<dcmotor>``
 
@@ -92,7 +92,7 @@ def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) ->
     springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
-        if armature > 0.0 and gear != 0.0:  # It is 0 if another actuator of the joint came first.
+        if armature > 0.0 and gear != 0.0:  # The first actuator of a joint sets its armature to 0.
             fields, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
             if name in springs:
                 s = passive[springs[name]]

@@ -39,7 +39,7 @@ class Equation:
     left: Mapping[str, float]  # coefficients by joint
     right: Mapping[str, float]  # coefficients by joint; empty if the equation locks joints
     coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first, without trailing zeros
-    distance: Tendon | None = None  # spatial tendon whose length minus its length in the pose of the file is c0
+    distance: Tendon | None = None  # spatial tendon whose length differs by c0 from its length in the pose of the file
 
     @property
     def owner(self) -> str:
@@ -162,6 +162,6 @@ def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
         with in_words_of(f"equality {tie.name!r}"):
             a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
             loop = Loop(a, b, tie.kind, name=tie.name)
-            loop.closures(layout.tree)  # raises errors about the loop, to which the name of the equality is added
+            loop.closures(layout.tree)  # checks the loop here, so that errors contain the name of the equality
             loops.append(loop)
     return loops

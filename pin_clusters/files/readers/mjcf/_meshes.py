@@ -121,7 +121,7 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
         raise InertiaError(f"{what}: its volume is {mass:g} m^3. Reverse its triangles, or use inertia='shell'.")
     if rule == "legacy":
         mass, shifted, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
-        about = about + mass * np.outer(shifted - centre, shifted - centre)  # MuJoCo keeps the first centre.
+        about = about + mass * np.outer(shifted - centre, shifted - centre)  # MuJoCo uses the centre of the first pass.
     return pin.Inertia(mass, centre, np.trace(about) * np.eye(3) - about)
 
 

@@ -176,7 +176,7 @@ def _build(
     for owner, coupling in couplings(equations, joints, leading, independent, round_):
         check_fit({owner: coupling}, layout.tree)
         constraints.append(coupling)
-        if isinstance(coupling, Gear):  # The driven link becomes independent instead of the rotor.
+        if isinstance(coupling, Gear):  # The link becomes the independent joint, and the rotor depends on it.
             leading = list(dict.fromkeys(coupling.link if n == coupling.rotor else n for n in leading))
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]

@@ -49,7 +49,7 @@ def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Seque
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
     """Select the bodies whose weight is compensated by actuators at all joints between the body and the world."""
-    above: list[dict[bool, str]] = []  # per body: maps each actuatorgravcomp to a joint above it
+    above: list[dict[bool, str]] = []  # per body: label of a joint above it, by the joint's actuatorgravcomp
     for body in layout.bodies:
         owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **owners})
@@ -85,8 +85,8 @@ def _inertia(layout: Layout, name: str) -> float:
     """Compute the inertia at a joint in the pose of the file; the attribute ``springdamper`` depends on it."""
     if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
         raise LoadError(
-            f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "
-            "because it depends on the inertia of the original tree. Specify stiffness and damping."
+            f"joint {name!r}: springdamper depends on the inertia of the file's tree, but locked joints and hinges "
+            "that replace ball joints change this tree. Specify stiffness and damping instead."
         )
     indices = in_v(layout.tree, layout.ids[name])
     return float(len(indices) / layout.inverse[indices].sum())

@@ -59,8 +59,8 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
                 moved = True
             elif abs(constant) > SAME:
                 raise LoadError(
-                    f"{equation.owner} contradicts the other equalities: they lock its joints at values that violate "
-                    f"it by {constant:.3g}. Remove one of these equalities."
+                    f"{equation.owner} contradicts the other equalities, which lock its joints: its residual is "
+                    f"{constant:.3g}. Remove one of these equalities."
                 )
         waiting = remaining
     return waiting, locked
@@ -110,7 +110,7 @@ def couplings(
 
     built: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
-    groups = {name: {name} for name in joints}  # sets of joints that are coupled by equations between two joints
+    groups = {name: {name} for name in joints}  # maps each joint to the joints coupled to it by equations of two joints
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
@@ -149,7 +149,7 @@ class PolynomialCoupling(Constraint):
     """
 
     left: Terms  # coefficients by joint
-    right: Terms  # coefficients by joint of the independent side
+    right: Terms  # coefficients of the independent side, by joint
     coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first
     zeros: Terms  # coordinate of each joint in the pose of the file, [rad] or [m]
     name: str  # name for messages
@@ -218,7 +218,7 @@ def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callab
             p = 0.0
             for i in range(len(coefficients)):
                 p = p * s + coefficients[len(coefficients) - 1 - i]
-            for k in range(n**order):  # The digits of k in base n are the indices of the derivative.
+            for k in range(n**order):  # The digits of k in base n are the indices of one entry of the derivative.
                 product = p
                 for digit in range(order):
                     product *= b[k // n ** (order - 1 - digit) % n]

@@ -21,7 +21,7 @@ class Rod:
     """A ball joint that two hinges replace."""
 
     joint: Joint  # the ball joint
-    line: np.ndarray  # unit vector from the ball to the connect, in the body
+    line: np.ndarray  # unit vector from the ball joint to the point of the <connect>, in the body
     names: tuple[str, str]  # names of the hinges; the first hinge is next to the parent and turns about ``axes[0]``
     axes: tuple[np.ndarray, np.ndarray]  # unit vectors in the body, perpendicular to the line and to each other
 

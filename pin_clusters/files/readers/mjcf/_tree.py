@@ -26,7 +26,7 @@ class Layout(Places[int]):
         self.tree.name = document.name
         self.q0 = np.zeros(0)  # pose of the file (``qpos0``), shape (nq,)
         self.ids: dict[str, int] = {}  # joint ids by name
-        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # moving joint of each site; site's placement in its frame
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # by site: name of its joint, and placement in the joint frame
 
     @property
     def joints(self) -> list[Joint]:
@@ -147,7 +147,7 @@ def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> N
     q, v = in_q(tree, j), in_v(tree, j)
     if joint.range is not None and joint.scalar:
         tree.lowerPositionLimit[q], tree.upperPositionLimit[q] = joint.range
-    elif not joint.scalar:  # limits of quaternions as in Pinocchio's own readers
+    elif not joint.scalar:  # Pinocchio's readers use the same limits for quaternions.
         tree.lowerPositionLimit[q[-4:]], tree.upperPositionLimit[q[-4:]] = -1.01, 1.01
     a, owner = joint.element, joint.element.owner
     armature = float(a.armature)

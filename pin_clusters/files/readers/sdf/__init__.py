@@ -92,7 +92,7 @@ def buildModelFromSdf(
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
-    if liked:  # If no motor is known, joints with springs are often badly conditioned as independent joints.
+    if liked:  # Without motors, joints with springs are not preferred, because they are often ill-conditioned.
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(

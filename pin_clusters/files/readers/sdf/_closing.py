@@ -33,7 +33,7 @@ KINDS = {
     "universal": "universal",
     "revolute2": "universal",
 }
-SHORT = 1e-6  # Ends nearer than this [m] do not define a line.
+SHORT = 1e-6  # A rod that is not longer than this has no direction, [m]
 # Tolerance for singular values if the columns have about unit length; axes in files have errors of about 1e-6.
 RANK = 1e-4
 
@@ -158,7 +158,7 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
         return None
     try:
         terms = angle(joint, spanning, joint.parent, joint.child, axes[0])
-    except LoadError:  # the hinges are not parallel
+    except LoadError:  # raised if the hinges are not parallel
         return None
     (follower, sign), (leader, factor) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
     return LinearCoupling(follower, {leader: -factor / sign})

@@ -23,7 +23,7 @@ VERSIONS = ((1, 2), (1, 12))
 
 @dataclass
 class Document:
-    model: ET.Element  # the ``<model>``, in which models replace all includes
+    model: ET.Element  # the ``<model>``, in which each <include> is replaced by the included model
     version: tuple[int, int]  # version of the format, such as (1, 6)
     source: str  # label of the file for messages
     gravity: np.ndarray | None = None  # gravity of the world, shape (3,), [m/s^2], or None

@@ -29,7 +29,7 @@ class Scope:
             raise LoadError('A <model> has no name. Every model needs a name: <model name="...">.')
         self.element, self.parent = element, parent
         self.version = document.versions.get(id(element), version)
-        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)  # model names below the robot model
+        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)  # model names without the outermost
         if len(self.path) > MAX_NESTED:
             raise LoadError(f"models are nested more than {MAX_NESTED} deep. The maximum is {MAX_NESTED}.")
         self.owner = f"model {'::'.join(self.path) or name!r}"
@@ -108,7 +108,7 @@ class Scope:
         anchor = self.element.get("placement_frame")
         if not anchor:
             return model_pose
-        # Placement of the anchor frame if this model were at the origin.
+        # Compute the placement of the anchor frame as if this model were at the origin.
         searching, self._searching, self._found = self._searching, [], {MODEL: pin.SE3.Identity()}
         offset = self.place(anchor, self.owner)
         for scope in self.every():

@@ -18,7 +18,7 @@ PERPENDICULAR = 1e-6
 @dataclass(frozen=True)
 class Branch:
     joint: Joint
-    backwards: bool  # True if the tree passes the joint from child to parent
+    backwards: bool  # True if the joint's <child> link is nearer to the root than its <parent> link
 
     @property
     def inner(self) -> str:

@@ -72,7 +72,7 @@ def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:
     full = np.asarray(inertia.matrix())
     about = full[3:, 3:]  # rotational inertia about the origin of the joint
     axial = float(axis @ about @ axis)
-    across = 0.5 * (float(np.trace(about)) - axial)  # any value will do: spinning minus locked rotors cancels it
+    across = 0.5 * (float(np.trace(about)) - axial)  # arbitrary value that cancels between spinning and locked rotors
     first_moment = pin.skew(inertia.mass * float(axis @ inertia.lever) * axis)
     symmetric = np.zeros((6, 6))
     symmetric[:3, :3] = inertia.mass * np.eye(3)

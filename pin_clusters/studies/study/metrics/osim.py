@@ -81,7 +81,7 @@ def osim_error(
     """
     check_model(model, "metrics.osim_error")
     if rows_of not in _ROWS:
-        raise ArgumentTypeError(f"osim_error: rows_of={rows_of!r}; use 'linear', 'angular', 'all' or 'vertical'.")
+        raise ArgumentTypeError(f"rows_of must be 'linear', 'angular', 'all' or 'vertical', got {rows_of!r}.")
     (q,) = rows(model, q)
     frame_id, tree = model.getFrameId(frame), model.tree
     data, tree_data, approximate_models = model.createData(), tree.createData(), chosen(model, levels, drop_rotors)

@@ -54,7 +54,7 @@ INPUT_MATRICES = {
 """Time ratios for a chain of 50 links (Table 1, with the ``aba`` time of the same column) and a humanoid (Table 2)."""
 STATED_LONGER = 30.0  # Stated time of the humanoid's input matrix, in per cent above forward dynamics
 
-MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides call the mass matrix method faster
+MASS_MATRIX_BEFORE = 9  # Number of joints below which the mass matrix method is faster, according to Moss's slides
 
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),

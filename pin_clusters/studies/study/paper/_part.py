@@ -31,7 +31,7 @@ class Part:
     key: str  # name of the part in JSON and on the command line
     title: str  # heading of the part
     timed: str  # description of the timed calls
-    measure: Callable[[Effort, Callable[[], None]], Results]  # its callback is called after each step
+    measure: Callable[[Effort, Callable[[], None]], Results]  # calls its second argument after each step
     figures: Mapping[str, Callable[[Figure, Results], None]]  # drawing functions, by file name without suffix
     tables: Callable[[Results], list[tuple[str, Rows]]]  # returns the title and the rows of each table, header first
     statements: Callable[[Results], list[Statement]]  # returns the papers' statements with verdicts

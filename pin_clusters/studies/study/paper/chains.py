@@ -86,7 +86,7 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
             )
         axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
         axes.set_xscale("log")
-        # In a few robots, all rotors are on the ground, where armature is exact. The axis omits these tiny errors.
+        # In a few robots, all rotors are on the ground, so armature is exact; the axis omits these rounding errors.
         high = 1.2 * float(rows.max())
         axes.set_xlim(max(0.3 * float(np.quantile(rows, 0.03)), 1e-5 * high), high)
         axes.set_ylim(0.0, 100.0)

@@ -37,7 +37,7 @@ _SHORT, _LONG = 24, 48  # Growth exponents are fitted up to _SHORT links, and fr
 _LINEAR, _CUBIC = 1.2, 2.7  # Largest growth exponent that counts as linear, and smallest that counts as cubic
 METHODS = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 _LABELS = {how: LABELS[how] for how in METHODS}
-_QUANTITIES = {  # labels of the methods, figure in the paper, title of the figure here
+_QUANTITIES = {  # labels of the methods, figure in the paper, title of our figure
     "forward dynamics": (_LABELS, "Fig. 11", "Forward dynamics against the number of links"),
     "operational inertia": (
         _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},

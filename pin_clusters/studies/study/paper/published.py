@@ -46,7 +46,7 @@ PARTS = tuple(
 )
 _KEYS = tuple(part.key for part in PARTS)
 HOUR = 3600.0
-_SAMPLE, _GROWTH = 100, 2.1  # Links of the chain timed for the estimate; growth exponent of the construction time
+_SAMPLE, _GROWTH = 100, 2.1  # Number of links of the timed chain; growth exponent of the construction time
 _TABLES = 60.0  # Memory of a model's tables, divided by the squared number of links, [bytes]
 _TITLE = "# The papers' tables and figures, measured here"
 _ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}

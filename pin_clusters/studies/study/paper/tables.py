@@ -83,7 +83,7 @@ def _calls(
     space, multipliers = projection.createData(model), lagrange.createData(model)
     projection.aba(model, space, q, v, x)
     lagrange.aba(model, multipliers, q, v, x)
-    # The projection and multiplier methods reuse G and its bias, so their computation is not timed.
+    # The projection and multiplier methods reuse G and its bias, so the computation of both is not timed.
     space.hold = multipliers.hold = True
     exact, projected, multiplied = ((model, d, q, v, x) for d in (data, space, multipliers))
     approx_args, pin_args = ((approximated, approx_data, q_tree, v, x), (tree, tree_data, q_tree, v, x))

@@ -33,7 +33,7 @@ def _choices(
     candidates = [name for name in names if name in recorded and name not in recorded_free]
     resting = [name for name in free if name not in recorded] if hold else []
     driven = {i for r in model.rotors for i, _ in r.drivers} | {*np.flatnonzero(model.own_tree.effortLimit > 0.0)}
-    resting.sort(key=lambda name: joint_of(model, name).idx_v in driven)  # hold unactuated joints first
+    resting.sort(key=lambda name: joint_of(model, name).idx_v in driven)  # prefer to hold unactuated joints
     for count in range(min(len(candidates), len(free) - len(recorded_free)), 0, -1):
         for added in itertools.combinations(candidates, count):
             for at_rest in itertools.combinations(resting, len(free) - len(recorded_free) - count):

@@ -56,8 +56,8 @@ def rates(recording: str, deviations: list[str]) -> None:
     if deviations:
         count_text = f" (and {len(deviations) - 1} more)" if deviations[1:] else ""
         _warn(
-            f"{recording}: a velocity or acceleration differs from the derivative: {deviations[0]} (rad or m, and s)"
-            f"{count_text}. Check the units, the order and the time delays of the columns."
+            f"{recording}: a velocity or acceleration differs from the derivative of the position or velocity: "
+            f"{deviations[0]} (rad or m, and s){count_text}. Check the units, order and time delays of the columns."
         )
 
 

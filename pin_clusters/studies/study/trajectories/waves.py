@@ -15,7 +15,7 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_DIRECTIONS = 12  # Tested directions if phases differ; limits in directions between them are at most 3.5 % lower
+_DIRECTIONS = 12  # Number of tested directions if phases differ; limits in other directions are at most 3.5 % lower
 _documented = stock(
     STUDY,
     """

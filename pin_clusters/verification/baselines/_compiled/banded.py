@@ -21,7 +21,7 @@ def assemble(I, W):
         n, p, line = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[I[f.LINE] + i]
         own_block(I, W, i, a + line * width, step, I[f.AT_LAMBDA] + 6 * I[f.BODIES] + line, True)
         if p:
-            # The row of the parent's joint comes later in the band.
+            # In the banded matrix, the rows of the parent's joint come after the rows of joint i.
             above = I[I[f.LINE] + p]
             for k in range(I[I[f.COUNT] + p]):
                 row = a + (above + k) * step

@@ -18,7 +18,7 @@ from .motion import to_parent
 SINGULAR = 1e-10
 """If a pivot is below this fraction of the first pivot, the rows do not determine the dependent velocities."""
 
-# Numbers of rows, dependent and independent velocities; offsets of rows, pivots and elimination; row length.
+# Counts of rows, dependent velocities, independent velocities; offsets of rows, pivots, elimination; row length.
 Part = namedtuple("Part", "rows n free first_row pivots a width")
 
 
@@ -165,7 +165,7 @@ def least_multipliers(I, W):
         n, pivots, width, a = P.n, P.pivots, P.width, P.a + P.n + P.free
         if P.rows == n:
             continue
-        # T expresses the other rows as combinations of the solved rows. (1 + T'T) x = multipliers gives x and T x.
+        # The other rows are T times the solved rows. The result is x and T x, where (1 + T'T) x = old multipliers.
         temp, x = I[f.AT_SCRATCH], I[f.AT_SCRATCH] + n * n
         for c in range(n):
             r = I[P.first_row + I[pivots + c]]

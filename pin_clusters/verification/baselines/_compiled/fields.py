@@ -6,7 +6,7 @@ from ....kernels.tables import layout
     BODIES,  # number of bodies, including the universe
     TREE_V,  # number of velocities of the expanded tree
     NV,  # number of independent velocities
-    ROWS,  # number of rows: closures, couplings and rotors, then rods with mass, then fictitious inertia
+    ROWS,  # number of rows, in this order: closures, couplings, rotors, rods with mass, fictitious inertia
     HARD,  # number of rows without compliance
     PARTS,  # number of parts (groups of rows that share velocities)
     CLOSURES,  # number of loop closures
@@ -15,7 +15,7 @@ from ....kernels.tables import layout
     WRONG,  # index of the part, body or row that could not be solved
 ) = range(10)
 
-# Integer tables. A list table contains the offset of each list, and the end of the last list.
+# Integer tables. A table of lists contains the offset of each list, and the end of the last list.
 (
     PARENT,  # parent of each body
     PRIM,  # list per body: primitive joints of its joint
@@ -29,7 +29,7 @@ from ....kernels.tables import layout
     KIND,  # kind of each primitive
     PRIM_Q,  # first coordinate of each primitive, -1 for a rotor at angle 0
     PRIM_V,  # first velocity of each primitive
-    LENDS,  # whether a parent lends inertia to a body
+    LENDS,  # whether the parent of each body lends inertia to the body
     # Parts: groups of rows that share velocities.
     PART_ROW,  # list per part: constraint rows
     PART_ROWS,
@@ -38,8 +38,8 @@ from ....kernels.tables import layout
     PART_FREE,  # list per part: independent velocities
     PART_FREES,  # indices of these velocities in v
     PART_MOVES,  # whether the rows of each part change with the pose
-    PART_G,  # offset of the coupling matrix of each part in W
-    PART_A,  # offset of the elimination of each part in W
+    PART_G,  # offset in W of the coupling matrix of each part
+    PART_A,  # offset in W of the eliminated rows of each part
     COLUMN,  # column of each velocity in its part; dependent velocities come first
     PIVOTS,  # pivot rows of the elimination, in the order of PART_DEPS
     # Loop closures, one entry per closure.
@@ -55,7 +55,7 @@ from ....kernels.tables import layout
     ENTRY_BODY,
     TERM,  # list per row that acts on joint velocities: its terms
     TERM_DOF,
-    TOP,  # nearest common ancestor of the bodies of each row; -1 if it acts on joint velocities
+    TOP,  # nearest common ancestor of the bodies of each row; -1 if the row acts on joint velocities
     ROD_CLOSURE,  # index of the closure of each rod with mass
     FAKES,  # number of bodies with fictitious inertia
     KEEP,  # list of rows in the dense system; index of each row in this system, or -1; size of the system
@@ -69,7 +69,7 @@ from ....kernels.tables import layout
     GOES,  # list per entry of NODE_ROW: entries to which the elimination propagates this entry
     GOES_TO,
     LINE,  # index of each joint's first row in the banded matrix
-    DOF_BODY,  # body whose joint has each tree velocity
+    DOF_BODY,  # for each tree velocity, the body that its joint moves
     SAME,  # identity table, which maps each velocity to itself
     # The mass matrix in generalized coordinates.
     G_ROW,  # list per independent velocity: tree velocities that depend on it
@@ -83,7 +83,7 @@ from ....kernels.tables import layout
     ROD_DOFS,
     LINK,  # list per body: the body's joint, then the joints of its children
     LINKS,
-    ENTRY_NODE,  # index in NODE_ROW of each row entry; -1 for entries of the universe
+    ENTRY_NODE,  # for each row entry, its index in NODE_ROW; -1 for entries of the universe
 ) = range(10, 72)
 
 # Offsets of constants in W.
@@ -98,7 +98,7 @@ from ....kernels.tables import layout
     AT_GRAVITY,
     AT_SCALE,  # scale of each row
     AT_COMPLIANCE,  # compliance of each row
-    AT_TERM,  # coefficients of rows between joints
+    AT_TERM,  # coefficients of rows that act on joint velocities
 ) = range(72, 83)
 # Offsets of work space in W.
 (

@@ -48,7 +48,7 @@ def inverse_dynamics(I, W, moving, to):
         put(W, I[f.AT_A] + 6 * i, a)
         w = rigid_mul(load10(W, I[f.AT_BODY] + 10 * i), a)
         put(W, I[f.AT_LAMBDA] + 6 * i, w - load6(W, I[f.AT_B] + 6 * i) if moving else w)
-    # Add the middle masses of rods; the wrenches of these masses and their velocity terms are already computed.
+    # Add the point masses in the middle of rods, whose wrenches and velocity terms are already computed.
     for k in range(I[f.ROWS] - I[f.HARD]):
         e, x = I[I[f.ENTRY] + I[f.HARD] + k], 0.0
         for n in range(2):

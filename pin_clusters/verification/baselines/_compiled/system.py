@@ -174,7 +174,7 @@ def solve_system(I, W, forces):
     x = I[f.AT_SCRATCH]
     for k in range(n):
         W[x + k] = W[I[f.AT_MU] + I[I[f.KEEP] + k]]
-    # In the lower triangle, row i contains L D until the row is used.
+    # The lower triangle is overwritten by L, and the diagonal by D.
     for j in range(n):
         r = I[I[f.KEEP] + j]
         d = W[s + j * n + j]

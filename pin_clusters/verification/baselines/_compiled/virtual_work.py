@@ -49,7 +49,7 @@ def factorise(I, W):
                 c_joint, z = I[I[f.NEARS] + b], I[f.AT_BLOCK] + 36 * b
                 target = I[fill]
                 fill += 1
-                # The block of a pair belongs to the joint that is eliminated first, which has the larger index.
+                # The block of two joints is stored with the joint that is eliminated first, which has the larger index.
                 first, second, u, w = (r_joint, c_joint, x, z) if r_joint > c_joint else (c_joint, r_joint, z, x)
                 to = I[f.AT_PIVOT] + 36 * r_joint if r_joint == c_joint else I[f.AT_BLOCK] + 36 * target
                 for k in range(n):
