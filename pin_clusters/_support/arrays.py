@@ -107,8 +107,11 @@ def output_array(name: str, given: Any, shape: tuple[int, ...], kind: type, cure
     if given is None:
         return np.empty(shape, kind)
     matches = isinstance(given, np.ndarray) and given.dtype == kind
-    if not matches or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
+    flags = {"WRITEABLE": "read-only", "C_CONTIGUOUS": "not contiguous", "ALIGNED": "not aligned"}
+    defects = [defect for flag, defect in flags.items() if matches and not given.flags[flag]]
+    if not matches or defects:
         type_name = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
+        type_name += f" that is {' and '.join(defects)}" * bool(defects)
         raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {type_name}{cure}")
     if type(given) is not np.ndarray:  # compiled kernels of a shared library do not accept subclasses
         type_name = type(given).__name__
