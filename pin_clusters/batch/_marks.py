@@ -26,7 +26,7 @@ class Report(NamedTuple):
 
 
 STATES = Report(
-    "a loop of model {name!r} is open in {0} rows and singular in {1} rows", "pc.project(model, q) closes a row"
+    "a loop of model {name!r} is open in {0} rows and singular in {1} rows", "pc.project(model, q) closes the loops"
 )
 MOVES = Report(
     "a loop of model {name!r} cannot close in {0} rows and is singular in {1} rows", "pc.integrate shows the reason"

@@ -85,7 +85,7 @@ class Runs:
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
-            # ``openness`` reads the placements of all bodies. aba computes all of them, the coupling kernel does not.
+            # ``openness`` reads the placements of all bodies: aba computes them, the coupling kernel only some.
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
             starts.call(aba, SINGULAR, workspace.pointer, q, v, np.zeros(nv), np.zeros(nv))
             starts.call(code_of(self._functions, kernels.openness), OPEN, workspace.tables.openness, q)

@@ -314,7 +314,7 @@ GROUND = Operation(
     block="tables.ground.Step",
 )
 
-# --- rows of states
+# --- batches: one state per row
 ROWS = Operation(
     "rows",
     "batches (row by row)",

@@ -46,7 +46,7 @@ class Owed(NamedTuple):
     buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
     spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading such members raises an error
-    writes: int = 0  # members that this function writes during the call, but that other functions owe
+    writes: int = 0  # members that other functions owe, but that this function writes during the call
 
     @property
     def clears(self) -> int:

@@ -86,7 +86,7 @@ SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.
 # function of a length typically varies within 0.1 m, so LENGTH_STEP [m] is smaller.
 ANGLE_STEP = 0.02
 LENGTH_STEP = 1e-3
-# Factor of the outer step in differences of differences; a larger outer step reduces their rounding error.
+# Ratio of the outer step to the inner step in differences of differences; a larger ratio reduces rounding errors.
 OUTER = 2.5
 COMPLEX_STEP = 1e-30
 

@@ -76,7 +76,7 @@ class CallableClosure(JointClosure):
         except Exception as error:  # a user's function may raise any exception
             raise FunctionFailedError(
                 f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. "
-                "It must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
+                "The function must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
             ) from error
         out = floats(result)
         if out is not None and out.ndim == 0:  # a function with a single equation may return a number

@@ -205,7 +205,7 @@ class Coupling(Constraint):
             raise ConstraintError(f"{self.label}: phi must return a vector of real numbers, got {given}.")
         values = np.atleast_1d(values)
         if len(values) == 0:
-            raise ConstraintError(f"{self.label}: phi returns no equation (m = 0). Return a number per equation.")
+            raise ConstraintError(f"{self.label}: phi returns an empty array. Return one number per equation.")
         if self.size is not None and len(values) != self.size:
             raise ConstraintError(f"{self.label}: size is {self.size}, but phi returns {len(values)} numbers.")
         return values

@@ -12,7 +12,7 @@ from ._frames import direction, frame_of, opening, perpendicular, short, smalles
 from .closures import FrameClosure
 from .rows import Constraint, store
 
-# For each kind: ``rotation`` of the closure, and the entries of [t; e] that must be zero; free motions are omitted.
+# For each kind: ``rotation`` of the closure, and the entries of [t; e] (see ``Loop``) that must be zero.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "fixed": ("full", (0, 1, 2, 3, 4, 5)),
     "revolute": ("axis", (0, 1, 2, 3, 4)),

@@ -180,7 +180,7 @@ class Rotor(Constraint):
         joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
         for j in joints:
             if joints.count(j) > 1:
-                raise ConstraintError(f"{self.label}: joint {tree.names[j]!r} is listed twice. Add its ratios.")
+                raise ConstraintError(f"{self.label}: joint {tree.names[j]!r} is listed twice. Add up its ratios.")
             armature = float(tree.armature[tree.joints[j].idx_v])
             if armature != 0.0 and self.armature is None:
                 raise ConstraintError(

@@ -30,7 +30,7 @@ _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
 # Attributes that are included in copies and pickles.
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
-_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # Pickles of versions without derivatives do not contain them.
+_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # Older pickles do not contain these arrays.
 _VALUES = (
     "lambda_c",
     "impulse_c",
@@ -236,7 +236,7 @@ class ClusterData(OwedMembers):
         "_impulses", "Impulses, shape (rows,), [N s] or [N m s]; after ``impulseDynamics``."
     )
     dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact, shape (nv,).")
-    # Users receive copies, because kernels never rewrite the entries that are always zero.
+    # Users receive copies, because kernels would not restore constant zeros that a user overwrites.
     jointTorqueRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().torque.copy(),
         "Matrix Y with tau = Y @ ``pc.parameters``, shape (nv, parameters); after ``computeJointTorqueRegressor``.",

@@ -15,7 +15,7 @@ import pinocchio as pin
 from ..compiler.calls.watch import word
 from .tree_memory import holder_at, object_at, start_of
 
-# Fields of the contact model with 12 and 6 numbers, then fields of its data with 12 and 6 numbers.
+# Fields that contain a placement (12 numbers) or a motion (6 numbers), in a contact model and then in its data.
 _PLACEMENTS, _MOTIONS = (
     ("joint1_placement", "joint2_placement", "desired_contact_placement"),
     (
@@ -141,7 +141,7 @@ def _holders(of_data: bool) -> tuple[int, int, int]:
     vector = pin.StdVec_RigidConstraintData() if of_data else pin.StdVec_RigidConstraintModel()
     for _ in range(2):
         vector.append(contact.createData() if of_data else contact)
-    copied = contact.createData() if of_data else pin.RigidConstraintModel(contact)  # Pinocchio cannot copy data.
+    copied = contact.createData() if of_data else pin.RigidConstraintModel(contact)  # Contact data cannot be copied.
     indexed, (_, iterated) = vector[1], vector
     things = copied, indexed, iterated
     holders = [word(holder_at(x)) for x in things]

@@ -205,7 +205,7 @@ def describe(
     column = {int(iv): i for i, iv in enumerate(topology.independent)}
     followers = {j for j in range(1, tree.njoints) if tree.idx_vs[j] not in column}
     bodies: dict[int, RotorElement] = {r.joint_id: r for r in rotors if r.joint_id is not None}
-    moved: dict[int, list[int]] = {}  # column of G -> indices of the rotors that it moves and that are not bodies
+    moved: dict[int, list[int]] = {}  # column of G -> indices of the rotors that it moves, except bodies of the tree
     for i, r in enumerate(rotors):
         for iv in np.flatnonzero(r.row).tolist() if r.joint_id is None else ():
             moved.setdefault(iv, []).append(i)

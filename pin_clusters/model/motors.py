@@ -40,8 +40,8 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
     for name, motor in motors.items():
         if any(motor.loss_factors) and not by_name[name].spins:
             raise ConstraintError(
-                f"{motor.label}: losses of its gear need a rotor that is lumped into its carrier, but {name!r} is kept "
-                f"as a body: {by_name[name].reason} Replace the body by pc.Rotor, or omit efficiency."
+                f"{motor.label}: gear losses require a rotor that is lumped into its carrier, but {name!r} is kept as "
+                f"a body: {by_name[name].reason}. Replace the body by pc.Rotor, or omit efficiency."
             )
     return _without_idlers([dataclasses.replace(r, motor=motors.get(r.name)) for r in rotors])
 
@@ -58,16 +58,16 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
     remainder = R - R @ np.linalg.pinv(S, _ALIKE) @ S
     idle = np.array([r.joint_id is not None for r in unstated]) & (np.linalg.norm(remainder, axis=1) < _ALIKE)
     U, sizes, _ = np.linalg.svd(remainder[~idle])
-    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of rotors without a Motor that depend on rotors with a Motor
+    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of rotors without a Motor whose rows are in the span of S
     shared = np.abs(sums @ R[~idle] @ np.linalg.pinv(S, _ALIKE)) > _ALIKE
     for r, mixed in zip(stated, shared.T, strict=True):
         if r.motor is not None and any(r.motor.loss_factors) and mixed.any():
             indices = np.flatnonzero(~idle)[np.abs(sums[mixed]).max(axis=0) > _ALIKE]
             names = ", ".join(repr(unstated[i].name) for i in indices)
             raise ConstraintError(
-                f"{r.motor.label}: its gear has losses, but the share of the torque that goes through it is not "
-                f"determined, because {names} can also transmit it. Add pc.Motor().on(NAME) for each motor's rotor "
-                "among them, and set driven=False for each other pc.Rotor."
+                f"{r.motor.label}: the gear has losses, but the torque that it transmits is not determined, because "
+                f"{names} can also transmit torque. For each of these rotors, add pc.Motor().on(NAME) if it belongs to "
+                "a motor, or set driven=False if it is only a gear stage."
             )
     followers = {unstated[i].name for i in np.flatnonzero(idle)}
     return tuple(dataclasses.replace(r, driven=False) if r.name in followers else r for r in rotors)

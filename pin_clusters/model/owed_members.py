@@ -109,9 +109,9 @@ class OwedMembers(TreeWorkspace):
             state = None
         if state is None or buffer is None:
             raise NotComputedError(
-                f"data.{name} is not available. Either a later call has overwritten the state from which it is "
-                "computed, or Pinocchio itself would store meaningless numbers. Before you read it, call "
-                f"pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it."
+                f"data.{name} is not available: no function has computed it, a later call has overwritten the state "
+                "from which it is computed, or Pinocchio would leave only intermediate values in it. Before you read "
+                f"it, call pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it."
             )
         if bits(name) & _PLACES and self._pay_places(buffer, state[0]):
             return

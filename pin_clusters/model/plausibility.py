@@ -94,7 +94,7 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
         raise InertiaError(f"{finding}. The mass matrix is not positive definite. {cure}")
     link = float(r.axis @ tree.inertias[r.carrier_id].inertia @ r.axis)
     rotors_of_link = sum(x.axial_inertia * float(x.axis @ r.axis) ** 2 for x, _ in too_heavy if x.carrier == r.carrier)
-    # No warning for massless links or links without thickness, which carry rotors in many models.
+    # Massless links and links without thickness carry rotors in many models, so they cause no warning.
     if 0.0 < link < rotors_of_link:
         yield f"{finding}. A body cannot have less inertia than one of its parts. {cure}"
 

@@ -50,7 +50,7 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
                 "not determined. Its function must be defined at all poses that the mechanism reaches.",
                 names,
             )
-    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # NumPy's and the kernel's results differ slightly.
+    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # NumPy's value may be slightly below the limit.
     text = (
         f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition number of "
         f"K_d, which determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "

@@ -72,7 +72,7 @@ class TreeWorkspace(Owner):
             for pointer in (self._tree_tables, self._moved_tables):
                 pointer.lead_to(self._functions.tables_of_variants)
         self._no_rows = np.zeros((0, nv))
-        # q of the last call, and q of the last dJ; the last entry of each array is 1 if its q is valid.
+        # q of the last call, and q at which dJ was computed last; the last entry of each array is 1 if its q is valid.
         self._posed, self._bent = (out[start : start + model.nq + 1] for start in (derived.posed_q, derived.bent_q))
         ends = (derived.coupled, derived.turned, derived.bends, derived.posed_q) if model.closures else (0, 0, 0, 0)
         self._coupled, self._turned, self._bends = (out[a:b] for a, b in pairwise(ends))
@@ -101,7 +101,7 @@ class TreeWorkspace(Owner):
         self._hg, self._dhg = tree.hg, tree.dhg
         index = self._tree_tables.arrays[0]
         for row, name in tables.fields:
-            # _run_jacobian copies fields without an address to the results; the kernel then reads them there.
+            # If a field's address is unknown, _run_jacobian copies the field to the results, where the kernel reads it.
             index[row, 2] = addresses[name] or (
                 self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
             )

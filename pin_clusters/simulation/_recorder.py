@@ -58,7 +58,7 @@ class Recorder:
         return due and self.count == -(-k // self.settings.record)
 
     def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
-        if self.count == len(self.time):  # if full, omit the last valid state before an error
+        if self.count == len(self.time):  # The arrays can be full when the last valid state before an error is added
             return
         for name, value in {"time": t, "q": q, "tau": tau, **sample._asdict()}.items():
             getattr(self, name)[self.count] = value

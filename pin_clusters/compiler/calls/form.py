@@ -14,7 +14,7 @@ Plans = Callable[[Any, Any], tuple[Any, ...]]
 """A function ``plans(owner, function)``, which returns the plans of a decorated function for a data object or model."""
 RESULT = 16
 """In a step ``call``, the integer i denotes argument i if i < RESULT, and result i - RESULT otherwise."""
-_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass, as in ``_native.c``
+_SIZES = (20, 32, 52, 76, 120, 216)  # The C extension ``_native.c`` supports kernel calls with these numbers of words.
 
 
 def register() -> np.ndarray:

@@ -100,7 +100,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     missing = one.tables == "regressor" and data._regressors is None
     tables = None if missing else data._pointers["forced" if forced and operation.group == "data" else one.tables]
     code, numbers = _code_of(data, name, operation, forced), dict[str, int]()
-    if operation == operations.ABA_DERIVATIVES:  # calls two kernels, which use the forces
+    if operation == operations.ABA_DERIVATIVES:  # computeABADerivatives calls two other kernels.
         code = data._code(name, operation.name)
         numbers["aba"] = _code_of(data, "aba", operations.ABA, forced)
         numbers["derivatives"] = _code_of(data, "computeRNEADerivatives", operations.RNEA_DERIVATIVES, forced)
@@ -110,7 +110,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     state = [name for name in one.inputs if name != "fext"]
     inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
     form = Form(data, function, " ".join(inputs), "out" if "=" in how.arguments else "")
-    # The argument ``convention`` has no effect. Calls can pass it at the position of the external forces.
+    # The argument ``convention`` has no effect. As a positional argument, it may replace the external forces.
     if "convention" in form.positions:
         for argument in ("convention", *["fext"] * (one.forced and not forced)):
             form.allow(argument, ("choice", form.positions[argument], pin.Convention, 0, register()))

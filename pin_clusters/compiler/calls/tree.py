@@ -127,7 +127,7 @@ def of_tree(
         form, code = begun
         if not given:
             motion = take_motion(form, names)
-            if level_at[0] and len(names) > 1:  # The links must not have been placed at another q since.
+            if level_at[0] and len(names) > 1:  # The links must still be at the q of the stored motion.
                 nq = data._model.nq
                 form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
             for name, x in motion.items():  # copied, because the kernel overwrites the last motion
@@ -274,7 +274,7 @@ def of_hessian() -> Plans:
 
 
 class _Nothing:
-    positions: ClassVar[dict[str, int]] = {"model": 0}  # for steps that do not belong to a call
+    positions: ClassVar[dict[str, int]] = {"model": 0}  # The inner steps have no arguments of the user's call.
 
 
 THERE = 0x3FF0000000000000

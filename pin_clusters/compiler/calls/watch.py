@@ -37,7 +37,7 @@ class Watch:
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        if self._cells is None:  # rarely needed, because the extension compares words
+        if self._cells is None:  # created on demand, because the C extension usually compares the words
             expected = self.table[3::3].tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)

@@ -26,7 +26,7 @@ def _load() -> tuple[ModuleType | None, str]:
         raise ImportError(
             f"The C extension {module.__file__} has interface {module.INTERFACE}, but this version of pin_clusters "
             f"needs interface {INTERFACE}. Reinstall it: `pip install --force-reinstall --no-deps pin-clusters`"
-            ", or `pip install -e .` in a checkout. PIN_CLUSTERS_CALLS=python runs without the extension."
+            ", or `pip install -e .` in a checkout. Or set PIN_CLUSTERS_CALLS=python to run without it."
         )
     return module, ""
 

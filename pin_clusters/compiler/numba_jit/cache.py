@@ -44,7 +44,7 @@ _begun = time.time_ns()
 @functools.cache
 def cache_folder() -> Path | None:
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    # This key does not include the sources of the kernels, because the file names depend on them.
+    # This key does not include the sources of the kernels, because the names of the cache files depend on the sources.
     key = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return find(digest, "compiled kernels", "kernels are compiled again in every process")

@@ -56,7 +56,7 @@ class Lanes:
         self._color: dict[int, int] = {}
         self._built: dict[Demand, Any] = {}
         self._plans: dict[Demand, Plan] = {}
-        self._seat: dict[int, tuple[Demand, int]] = {}  # pack and lane that contain an expression, by its id
+        self._seat: dict[int, tuple[Demand, int]] = {}  # id of an expression -> pack and lane that contain it
 
     def look_at(self, nodes: Sequence[Expression]) -> None:
         """Compute a hash of the structure of each expression; ``nodes`` must list arguments before operations."""

@@ -35,10 +35,10 @@ class Part(NamedTuple):
     """A traced function, and the data that is needed to write calls of it."""
 
     name: str
-    text: str  # LLVM function of one pointer per input and one per output; "" if numbers are only copied
+    text: str  # LLVM function with one pointer argument per input and output; "" if numbers are only copied
     parameters: Sequence[str]  # names of the arguments that are not constant
     reads: bool  # whether the function reads the frame
-    frame_start: int | None  # index in the frame of the first number that the function stores, if any
+    frame_start: int | None  # first index in the frame at which the function stores numbers; None if it stores none
     changed: str  # name of the argument that the function modifies
     computed: Sequence[int]  # indices of the computed numbers in the modified argument
     copied: Sequence[tuple[int, str, int]]  # copied numbers: index, name of the source argument, index in the source

@@ -30,7 +30,7 @@ from .traced_kernels import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_F
 from .variants import VARIANT_OPERATIONS, Variants, variant_of
 
 M = TypeVar("M", "Made", MadeRows)
-_LONG = 30.0  # [s], total time for tracing and compiling in this process after which a notice is printed
+_LONG = 30.0  # A notice is printed after this total time for tracing and compiling in a process, [s].
 _spent = [0.0]
 _OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("forces", "dq", "M", "total")]
 

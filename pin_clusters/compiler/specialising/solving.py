@@ -63,7 +63,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     rows, transposed = _factored(model)
     graph = Graph()
     X = np.array(graph.inputs(0, n), dtype=object)
-    entries: dict[int, Expression] = {}  # In the graph, the entries of L are inputs after those of X.
+    entries: dict[int, Expression] = {}  # The first inputs of the graph are the entries of X; the entries of L follow.
     for x in rows:
         if isinstance(x, Expression):
             entries[x.id] = graph.make(INPUT, n + len(entries))

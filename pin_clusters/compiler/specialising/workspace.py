@@ -29,7 +29,7 @@ from .variants import digits_of, key_of
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
-_PLACED = 24  # numbers per joint or frame: rotation (9) and translation (3) in the link, then the same in the joint
+_PLACED = 24  # numbers per joint or frame: rotation (9) and translation (3) in the link, then both in the joint
 _ADDRESS = tl.Field._fields.index("address")
 _FEW = 64  # Arrays of this size or larger are cleared by a loop before the results are written.
 _SUMMED = 8  # number of squares in each sum; the processor computes separate sums in parallel
@@ -54,7 +54,7 @@ class _Traced(Memory):
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
         self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" if it has angles, size
-        self._must: list[tuple[Any, str]] = []  # (number, comparison): if one is true, the generic kernel runs
+        self._must: list[tuple[Any, str]] = []  # (number, comparison): if a comparison is true, the generic kernel runs
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
@@ -134,7 +134,7 @@ class _Traced(Memory):
         still = np.ones(len(G), dtype=bool)
         still[list(self._tree.curved)] = False
         self._keep[dense.g : dense.g + len(G)][still] = 0.0
-        # A NaN in the coupling matrix G spreads to all its rows, so it is sufficient to check these inputs.
+        # Without an argument q, the stored G is an input. Its entries that depend on q can be NaN, so they are checked.
         if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
             self._seen = [x for x in self._keep[dense.kept : dense.kept + G.size] if isinstance(x, Expression)]
         else:

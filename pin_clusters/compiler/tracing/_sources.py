@@ -130,7 +130,7 @@ def _call_address(address: Any, *_: Any) -> Any:
     raise NotAvailableError("compiled user functions cannot be traced")
 
 
-# For each module, replacements for its functions that branch on values. Modules that import these are loaded later.
+# For each module, replacements for its functions that branch on values. Modules that import these functions load later.
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {

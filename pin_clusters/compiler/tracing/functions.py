@@ -245,7 +245,7 @@ def _inverse_operational(run: Run) -> Outputs:
 
 def stacked(outputs: Outputs, frames: int) -> Outputs:
     """Stack the outputs of several frames along the first axis; return one array per kind, such as ``dframes_dq``."""
-    kinds = len(outputs) // frames  # derivatives with respect to q, v and a differ in kind
+    kinds = len(outputs) // frames  # number of outputs per frame, such as the derivatives with respect to q, v and a
     names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
     return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
 

@@ -20,7 +20,7 @@ from ...model import ClusterModel, alike, numbers_of, once, parameter_columns, r
 from .expressions import Expression, select
 
 _ROUNDING = 1e-11  # allowed error, relative to the largest number
-_STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than 1.0, which ``_Numbers`` adds
+_STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than the 1.0 that ``_Numbers`` adds to masses and inertias
 
 
 @dataclass(frozen=True)

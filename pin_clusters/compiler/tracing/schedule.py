@@ -12,7 +12,7 @@ import numpy as np
 
 from .expressions import ARGUMENTS
 
-_PLACES = 8  # number of starting points that are tried
+_PLACES = 8  # number of positions in the program at which an order may start
 _LONG = 100_000  # Longer programs are not reordered, because each trial takes one second per million operations.
 
 

@@ -44,7 +44,7 @@ class ExportedFunction:
     arguments: tuple[str, ...]  # names of the inputs, then of the outputs
     returned: bool = False  # whether the last output is a single number, which the function returns
     is_builtin: bool = True  # True for a function of this package, False for a program of the user
-    status: bool = False  # whether the program has the outputs ``STATUS``, which determine a state's status
+    status: bool = False  # whether the program has the outputs ``STATUS``, from which a state's status is computed
 
     @property
     def inputs(self) -> list[tuple[str, int]]:

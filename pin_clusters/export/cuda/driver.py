@@ -11,7 +11,7 @@ from ...compiler.machine_code import store
 from ...errors import NotAvailableError
 from ..codegen._cuda import THREADS
 
-_FEW = 32  # threads per block for few rows: one warp, so that the rows use all multiprocessors
+_FEW = 32  # threads per block for few rows: one warp, which distributes the rows over more multiprocessors
 _MANY_ROWS = 1 << 15
 
 
@@ -36,7 +36,7 @@ def compiled(text: str, architecture: str) -> bytes:
     library = core()
     options = library.ProgramOptions(std="c++17", arch=architecture)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about a missing or older driver do not affect a cubin
+        warnings.simplefilter("ignore")  # missing or old drivers cause warnings, but a cubin needs no driver
         return bytes(library.Program(text, code_type="c++", options=options).compile("cubin").code)
 
 

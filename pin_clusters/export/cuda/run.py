@@ -89,7 +89,7 @@ def run(
         stream, using = stream_of(given[0].value, views[0]), drivers.driver()
         using.launch(device, stream, kernel.code, rows, [*pointers, np.int64(rows)])
         if library_of(given[0].value) not in ("torch", "cupy"):
-            using.finish(stream)  # other libraries may not wait for the stream
+            using.finish(stream)  # it is unknown whether other libraries wait for the stream
     return results[0][0] if len(results[0]) == 1 else tuple(results[0])
 
 

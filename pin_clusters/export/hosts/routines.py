@@ -20,8 +20,8 @@ from ...kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, 
 from ...model import ClusterModel, once_per
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-# These tolerances are larger than elsewhere, because finite-difference checks open the loops slightly. In addition, the
-# residual after a step must show whether Newton's method converged, even in float32.
+# These tolerances are larger than elsewhere, because finite-difference checks open the loops slightly, and because the
+# residual after an integration step contains the rounding errors of float32.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
 
 

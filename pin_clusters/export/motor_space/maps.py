@@ -45,7 +45,7 @@ class Maps:
         positions, *arguments = (np.array(graph.inputs(end - size, size)) for end, size in ends)
         pose = self.solvers[forward](np.linalg.inv(self.m.ratios) @ positions if forward else positions)
         back, reach = self.solvers[not forward], pose.reach
-        if self.m.loops and not forward:  # no other assembly mode is near the forward solver's guess
+        if self.m.loops and not forward:  # the pose must also be within reach of the forward solver's guess
             reach = -larger(-reach, -back.reach(pose.q, self.m.joints))
         status = [pose.residual, pose.margin, back.margin(pose.q), reach]
         if name in ("torque", "limits", "gains"):
@@ -85,7 +85,7 @@ class Maps:
     def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
         if name == "torque":
             return {"motor_torque": back.T @ given[0]}
-        if name == "limits":  # box inside M |t| <= limit, with sides proportional to the largest joint torques
+        if name == "limits":  # box inside M |t| <= limit; its sides are proportional to the limits of single joints
             M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
             single_joint_limits = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
             return {"limits": single_joint_limits / reduce(larger, (M @ single_joint_limits) / given[0])}

@@ -23,7 +23,7 @@ from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, sub
 from .subtree import ClusterLoops, Subtree, places_of, shape, subtree
 
 FAR = 0.5  # maximum change of a joint when q_reference is projected, [rad] or fraction of the loop length
-REPORTED = 1e-9  # A residual of a dropped equation above this value causes a warning.
+REPORTED = 1e-9  # A dropped equation whose residual exceeds this value causes a warning.
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,8 @@ class LoopAnalysis:
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # all closures, with the computed lengths of rods
     kept: tuple[Closure, ...]  # solved equations: closures without redundant rows, then couplings as LinearClosure
-    scales: np.ndarray  # scale of each row of ``kept``, which divides its residual
-    pivoted: bool  # whether ``kept`` has more rows than the rank of K, as its column space changes with the pose
+    scales: np.ndarray  # scale of each row of ``kept``, by which the row's residual is divided
+    pivoted: bool  # True if ``kept`` has more rows than the rank of K, because K's column space changes with the pose
     dependents: tuple[int, ...]  # indices in the tree's v, ascending
     independents: tuple[int, ...]  # indices in the tree's v, ascending; dependent joints of ``followers`` are excluded
     followers: tuple[Row, ...]  # couplings that are evaluated, in this order, after the loops are solved
@@ -74,7 +74,7 @@ def analyse(
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
-    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # key of ``shape`` -> indices of independent joints
+    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # result of ``shape`` -> indices of independent joints
     for cluster in clusters:
         required = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
         choice = Choice(required, tuple(preferred), positions_by_shape.get(shape(tree, cluster), ()))
@@ -122,7 +122,7 @@ def _analyse(
     if start.rank < rank and by_user:
         warnings.warn(
             f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
-            f"there and {rank} nearby, so it does not determine the branch. Pass a reference pose "
+            f"there and {rank} nearby, so this pose does not determine the branch. Pass a reference pose "
             "that is not singular.",
             PinClustersWarning,
             stacklevel=4,

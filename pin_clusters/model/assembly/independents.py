@@ -51,8 +51,8 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
             if chain and all(rank_of(np.linalg.svd(K[:, columns], compute_uv=False)) == 2 for K in Ks):
                 raise ConstraintError(
                     f"{c.source.label}: the body of joint {tree.names[body]!r} has a spherical connection at each end "
-                    f"({part.names(chain)} and the loop), so its spin about the line between them is undetermined. "
-                    "Replace the body by pc.Rod with inertia=, or use a universal joint at one end."
+                    f"({part.names(chain)} and the loop), so its spin about the line between these connections is "
+                    "undetermined. Replace the body by pc.Rod with inertia=, or use a universal joint at one end."
                 )
 
 
@@ -81,7 +81,7 @@ class Choice:
 
     required: tuple[int, ...] = ()  # joints that must be independent; if empty, the choice is automatic
     preferred: tuple[int, ...] = ()  # joints to prefer, in order of priority
-    similar: tuple[int, ...] = ()  # indices, within its cluster, of the independent joints of a similar cluster
+    similar: tuple[int, ...] = ()  # indices, within a similar cluster, of that cluster's independent joints
 
 
 def independent_columns(

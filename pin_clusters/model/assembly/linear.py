@@ -19,7 +19,7 @@ class LinearClosure(JointClosure):
 
     coefficients: np.ndarray  # shape (size, joints)
     offsets: np.ndarray  # shape (size,)
-    # Period to which each residual is wrapped, shape (size,), as q of continuous joints has no full turns; 0: none.
+    # Period of each residual, shape (size,): q of continuous joints contains no full turns. 0 means not periodic.
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -45,14 +45,14 @@ class Follower:
     iv: int  # index in the tree's v of the dependent joint
     masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each driving joint
     offset: float  # [rad] or [m]
-    # The coupling determines the joint up to multiples of this period, [rad] or [m]; completely if the period is 0.
+    # The coupling determines the joint up to multiples of this period, [rad] or [m]; if 0, it does so uniquely.
     period: float
 
     @staticmethod
     def of(tree: pin.Model, row: Row) -> "Follower":
         nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
         masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)
-        # Full turns of continuous joints add multiples of 2 pi gcd, because their coefficients are integers.
+        # Full turns of continuous driving joints change the target by multiples of 2 pi gcd(c); these c are integers.
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
         label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"

@@ -22,7 +22,7 @@ TRIED = 6  # number of poses from random starts that are compared with the proje
 GOOD = 1e2  # maximum condition number of the scaled K at which the projected neutral pose is accepted
 NEAR_BEST = 3.0
 """Poses count as well conditioned if their condition number is at most this multiple of the best."""
-SAME = 1e-6  # Closer poses count as the same branch, because branches meet at a singularity (dead centre).
+SAME = 1e-6  # Branches meet at a singularity (dead centre), so poses closer than this count as the same branch.
 
 
 class Branches:

@@ -40,7 +40,7 @@ def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tu
     """
     if rank == 0:
         return [], False
-    inseparable: list[int] = []  # rows of closures from which single rows cannot be dropped
+    inseparable: list[int] = []  # rows that are always kept, because their closures cannot drop single rows
     for c, block in zip(equations.closures, equations.rows, strict=True):
         if not isinstance(c, BodyClosure | HarmonicClosure | LinearClosure):
             inseparable += range(block.start, block.stop)
@@ -77,7 +77,7 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
         try:
             q = project(solved, part.model, q, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
-            pass  # At a singular start, q stays closed only within the coarser tolerance of ``project``.
+            pass  # At a singular start, q satisfies the equations only within the coarser tolerance of ``project``.
     misses = np.abs(part.equations.evaluate(q)[0]) / part.scales
     return q, float(np.max(misses, initial=0.0))
 

@@ -11,8 +11,8 @@ import numpy as np
 from .project import rank_of
 
 SLACK = 3.0  # A choice is accepted if its largest condition number is at most this multiple of the best.
-PREFERRED = 10.0  # maximum median condition number of a choice with more preferred joints, relative to the best
-ENUMERATED = 5000  # maximum number of choices up to which every choice is compared
+PREFERRED = 10.0  # A choice with more preferred joints may exceed the best median condition number by this factor.
+ENUMERATED = 5000  # Every choice is compared if there are at most this many.
 
 
 class Chosen(NamedTuple):

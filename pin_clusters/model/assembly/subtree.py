@@ -53,7 +53,7 @@ class Subtree:
     equations: Equations  # equations of the closures, in the order of the whole tree
     slides: np.ndarray  # mask of the velocities that are translations, shape (nv,)
     lengths: np.ndarray  # unit step of each velocity, shape (nv,): 1 rad, or the loop length [m] for translations
-    scales: np.ndarray  # scale of each row, the same at all poses; for rows without a unit, a typical norm
+    scales: np.ndarray  # scale of each row at all poses; for rows without a unit, a typical norm of the row of K
     iq: np.ndarray  # indices in q of the whole tree
     iv: np.ndarray  # indices in v of the whole tree
 

@@ -98,7 +98,7 @@ class _Move(Form):
     def difference(self, v: np.ndarray) -> int | None:
         """Add steps that write the velocity from q1 to q2 to the vector of the word v; return its index, or None."""
         model, start, end, to = self.owner, 0, 0, register()
-        plain = len(self.entries) == self.tree.njoints - 1  # For joints with one coordinate, it subtracts.
+        plain = len(self.entries) == self.tree.njoints - 1  # For joints with one coordinate, Pinocchio only subtracts.
         if not plain:
             start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
             _, to = self.pinocchio(pin.difference, self.tree.nv, start, end)
@@ -123,7 +123,7 @@ class _Move(Form):
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))
         self.work.append(("finite", model.nq, q2))
-        if set(loops.entries.tolist()) <= set(self.entries.values()):  # Pinocchio only adds and subtracts.
+        if set(loops.entries.tolist()) <= set(self.entries.values()):  # These joints only need sums and differences.
             single = np.array([i for i, iv in enumerate(self.places) if int(iv) in self.entries], dtype=np.int64)
             velocities = self.lead_to(np.zeros(len(single)))
             self.new(model.nq, y)

@@ -48,7 +48,7 @@ class Way:
     outside: tuple[Follower, ...]  # couplings of clusters without closed loops
     residual: Affine  # maps q to the residuals of ``outside``, if no joint is continuous
     step: Affine  # maps residuals to the step, shape (tree.nv,)
-    rest: np.ndarray | None  # maps residuals to the residuals that remain because of held joints; None if zero
+    rest: np.ndarray | None  # matrix from the residuals to the residuals after the step; None if it is zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
         """Return the step that removes the residuals at q; raise ``ConfigurationError`` if held joints prevent this."""

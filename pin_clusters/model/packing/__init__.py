@@ -258,13 +258,13 @@ def _write_spinning(
     out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)
 
 
-WIDTH = 5  # numbers per velocity, copied from ``tree_solve``, whose import would need Numba
+WIDTH = 5  # integers per velocity, as in ``kernels.tables.tree_layout``
 
 
 def tree_of_velocities(index: np.ndarray) -> np.ndarray:
     """Return the input of ``tree_solve``: five numbers per velocity, in the kernels' order, then all ancestors."""
     header = Header(*index[0, : len(Header._fields)].tolist())
-    last = {0: -1}  # row of each cluster -> its last velocity
+    last = {0: -1}  # table row of each cluster -> position of its last velocity in ``columns``
     columns: list[int] = []
     above: list[int] = []
     for row in range(header.cluster0, header.cluster1):
@@ -288,7 +288,7 @@ def tree_of_velocities(index: np.ndarray) -> np.ndarray:
         while j >= 0:
             path.append(j)
             j = above[j]
-        # A row of the factor L has one entry more than the path of its velocity.
+        # A row of the factor L has one entry for the velocity and one for each of its ancestors.
         rows += [columns[i], behind[i], WIDTH * n + len(paths), len(path), len(paths) + i]
         paths += path
     return np.array(rows + paths, dtype=np.int64)

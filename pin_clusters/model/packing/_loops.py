@@ -25,7 +25,7 @@ class Supply:
 
     closure: CallableClosure  # loop closure that contains the function
     iq: tuple[int, ...]  # index in q of each of its joints
-    scratch: int  # offset of the Jacobian in the workspace, which is followed by the second derivatives
+    scratch: int  # workspace offset of the Jacobian; the second derivatives follow the Jacobian
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Loop:
     def __post_init__(self) -> None:
         self.tree, self.body_of_joint, self.align = self.robot.tree, self.robot.body_of_joint, self.robot.align
         self.nk, self.nd = len(self.columns), len(self.loop.dependents)
-        self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
+        self.velocities: dict[int, int] = {}  # index in the tree's v -> table row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index and size of the joint in q
         for j in self.loop.joints:
             self.at_q |= dict.fromkeys(in_v(self.tree, j), (self.tree.idx_qs[j], self.tree.nqs[j]))
@@ -88,7 +88,7 @@ class Loop:
 
     def _write_velocities(self, spinning: Sequence[int]) -> None:
         out, nk = self.out, self.nk
-        where: dict[int, tuple[int, int, int, int]] = {}  # iv -> offset, size, index in the joint, row of the body
+        where: dict[int, tuple[int, int, int, int]] = {}  # iv -> at_G, nv of the joint, index in it, row of the body
         for body in self.members:
             p = body.primitive
             for d in range(p.nv):

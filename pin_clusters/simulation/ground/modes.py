@@ -49,7 +49,7 @@ class Modes:
     kinds: np.ndarray  # OPEN, SLIDES or STICKS, shape (contacts + stops,)
     ways: np.ndarray  # sliding directions in tangential coordinates, shape (contacts, 2)
     anchors: np.ndarray  # world positions of sticking contacts, shape (contacts, 3), [m]
-    forces: np.ndarray  # forces that are not unique are closest to these, shape (3 contacts + stops,), [N] or [N m]
+    forces: np.ndarray  # Nonunique forces are chosen closest to these forces, shape (3 contacts + stops,), [N] or [N m]
 
 
 class ModeForces(NamedTuple):
@@ -198,7 +198,7 @@ class ContactState:
                 return modes
             if astray or not forces.unique:
                 break
-            if pulls.any():  # first open the contacts that pull, which affect the friction of other contacts
+            if pulls.any():  # open pulling contacts first, because they affect the friction of other contacts
                 modes.kinds[self.which[pulls]] = OPEN
             else:
                 modes.kinds[self.points[slips]] = SLIDES

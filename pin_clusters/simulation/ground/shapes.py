@@ -66,7 +66,7 @@ class Shapes:
         self._reach, self._pairs, self._normals = -1.0, pairs, dict[int, np.ndarray]()
         objects = self._geometry.geometryObjects
         self._carriers = [(objects[shape_1].parentJoint, objects[shape_2].parentJoint) for shape_1, shape_2 in pairs]
-        # Coal finds the flat faces of cylinders and cones only if a pair is passed in one of its two orders.
+        # For cylinders and cones, coal finds flat faces in only one of the two orders of a pair.
         self._lids = [bool({_kind(objects[i]) for i in pair} & {"Cylinder", "Cone"}) for pair in pairs]
         self._flat = [not {_kind(objects[i]), _kind(objects[j])} & {"Sphere", "Ellipsoid"} for i, j in pairs]
         self.joints = {j for pair in self._carriers for j in pair}
@@ -186,7 +186,7 @@ def touching_of(
     for i, convex in {i: _hull(shapes[i]) for i in (*moving, *fixed)}.items():
         if convex is not None:
             geometry.geometryObjects[i].geometry = convex
-    # The first list contains guard centres of the shapes that need coal; the second list contains points.
+    # The first list is for guard centres of shapes whose contacts coal computes, the second list for contact points.
     point_parts: tuple[list[ContactPoints], list[ContactPoints]] = [NO_POINTS], [NO_POINTS]
     if ground is not None:
         plane = geometry.addGeometryObject(_plane(ground))

@@ -76,7 +76,7 @@ class Impulses:
         for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
-        # True: no initial guess. A guess can prevent convergence, and so can the acceleration, which ``final`` lacks.
+        # True: start without a guess. A guess or Anderson acceleration can prevent convergence; ``final`` uses neither.
         self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:

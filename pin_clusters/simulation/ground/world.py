@@ -36,7 +36,7 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
-        if effort:  # torque limits use the steps on a ground, but without contacts
+        if effort:  # torque limits are part of the steps of a World; this World has no contacts
             return World(model, None, NO_POINTS, None, Stops(model, any_end=False)), True
         return None, False
     points, shapes = NO_POINTS, None
