@@ -24,7 +24,7 @@ class DerivativeMemory:
         after_contacts: q, v, tau and damping of the last ``constraintDynamics``; damping is 0.0 for iterative methods.
         after_impact: q, v, restitution and damping of the last impact at contacts; NaN before the first impact.
         dlambda: Derivatives of the contact forces with respect to q, then v, then tau, as one flat array.
-        tree: Tree of the independent velocities; see ``tree_solve``.
+        tree: Tree of the independent velocities; see ``tree.solve``.
         sides, factors: Flat arrays with right-hand sides and with the factor L of the mass matrix, respectively.
         rows: Number of contact force components whose derivatives are stored, shape (1,).
     """

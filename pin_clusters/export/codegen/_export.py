@@ -116,6 +116,8 @@ def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
             for name in stale:
                 if name not in moved:
                     (folder / name).unlink(missing_ok=True)
+        except ExportError:
+            raise
         except OSError as error:
             raise ExportError(f"cannot write to {folder}: {error.strerror or error}.") from None
 

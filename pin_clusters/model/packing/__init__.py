@@ -45,7 +45,7 @@ class Tables:
         supplies: Python functions whose derivatives are copied into the workspace before a kernel runs.
         conditions: One ``Condition`` per cluster with loop-closure constraints.
         rates: Number of floats that derivatives need in addition to the workspace.
-        velocities: Order and ancestors of the independent velocities, for ``tree_solve``.
+        velocities: Order and ancestors of the independent velocities, for ``tree.solve``.
         topology: Clusters, coupling matrix and analyses of the loops; joints are given by their ids.
         tree: Tables for the kernels of the spanning tree.
     """
@@ -262,7 +262,7 @@ WIDTH = 5  # integers per velocity, as in ``kernels.tables.tree_layout``
 
 
 def tree_of_velocities(index: np.ndarray) -> np.ndarray:
-    """Return the input of ``tree_solve``: five numbers per velocity, in the kernels' order, then all ancestors."""
+    """Return the input of ``tree.solve``: five numbers per velocity, in the kernels' order, then all ancestors."""
     header = Header(*index[0, : len(Header._fields)].tolist())
     last = {0: -1}  # table row of each cluster -> position of its last velocity in ``columns``
     columns: list[int] = []
