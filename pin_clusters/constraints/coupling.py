@@ -239,8 +239,8 @@ class Coupling(Constraint):
             i, *ks = (int(k) for k in worst)
             by = " ".join(f"d {self.joints[k]!r}" for k in ks)
             raise ConstraintError(
-                f"{self.label}: {what} is not the derivative of {BELOW[what]}: at {x.tolist()} entry "
-                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[worst]:g}, but differences of {BELOW[what]} give "
+                f"{self.label}: {what} is not the derivative of {BELOW[what]}. At {x.tolist()}, its entry "
+                f"{(i, *ks)} (d phi[{i}] / {by}) is {found[worst]:g}; finite differences of {BELOW[what]} give "
                 f"{expected[worst]:g}. Correct or omit {what}."
             )
 

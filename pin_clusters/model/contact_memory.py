@@ -40,7 +40,7 @@ _BEFORE, _BEHIND = 96, 400  # range that is searched before and after the first 
 
 
 class Marks(NamedTuple):
-    """Offsets, [bytes], of fields whose addresses Python cannot read, relative to the first placement in a contact."""
+    """Offsets [bytes] from the first placement in a contact to fields whose addresses Python cannot read."""
 
     type: int
     joint1_id: int

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def once_per(part: str) -> Callable[[Callable[[ClusterModel], _T]], Callable[[ClusterModel], _T]]:
-    """Return a decorator that caches the result of a function for each object at the attribute path ``part``."""
+    """Return a decorator that caches a function's result once per object ``model.part``; ``part`` may contain dots."""
     part_of = attrgetter(part)
 
     def decorate(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:

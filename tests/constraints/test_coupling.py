@@ -195,7 +195,7 @@ def unstable(x):
         (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "phi numba.cfunc"),
         (lambda: Coupling(JOINTS, cam, size=0), "1 0"),
         (lambda: Coupling(JOINTS, cam, size=3).closures(tree()), "phi 2"),
-        (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "phi 0"),
+        (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "phi empty"),
         (lambda: Coupling(JOINTS, lambda x: np.eye(2)).closures(tree()), "shape (2, 2)"),
         (lambda: Coupling(JOINTS, lambda x: "zero").closures(tree()), "str"),
         (lambda: Coupling(JOINTS, lambda x: None).closures(tree()), "phi nan 10"),

@@ -94,8 +94,8 @@ class Losses:
             if ((loads > 0.0) == (previous > 0.0)).all():
                 return self.loss(loads)
         raise ModelError(
-            f"model {self._model.name!r}: no gear losses satisfy the loss model in this state. Increase efficiency or "
-            "back_efficiency of the motors."
+            f"model {self._model.name!r}: the equations of the gear losses have no solution in this state. "
+            "Increase efficiency or back_efficiency of the motors."
         )
 
 

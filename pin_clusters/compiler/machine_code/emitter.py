@@ -43,7 +43,7 @@ class Emitter(Instructions):
         self._arrays = inputs
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
         self._packs: dict[int, Kind] = {}  # type of each pack of limbs
-        self._violated: dict[Kind, str] = {}  # for each type, value that is true if a bound is violated
+        self._violated: dict[Kind, str] = {}  # for each type, name of the i1 value that is true if a bound is violated
 
     def function(
         self,

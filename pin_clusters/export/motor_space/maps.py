@@ -85,7 +85,9 @@ class Maps:
     def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
         if name == "torque":
             return {"motor_torque": back.T @ given[0]}
-        if name == "limits":  # box inside M |t| <= limit; its sides are proportional to the limits of single joints
+        if (
+            name == "limits"
+        ):  # scale the limits of single joints so that all torques t within them satisfy M |t| <= limit
             M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
             single_joint_limits = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
             return {"limits": single_joint_limits / reduce(larger, (M @ single_joint_limits) / given[0])}

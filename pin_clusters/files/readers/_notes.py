@@ -91,7 +91,7 @@ class Notes:
         if similar:
             raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
         for inner in child.iter():
-            # Names without a namespace belong to another format, as in <gazebo>; Drake's names have a namespace.
+            # Drake's elements are recognised with a namespace only; <gazebo> may contain the same names without it.
             name = local_name(inner.tag)
             if name in ("rotor_inertia", "gear_ratio") and child.tag in READ_ELSEWHERE:
                 continue

@@ -60,7 +60,7 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
-    if os.path.exists(file) and not os.path.isfile(file):  # ``whole`` would write to a device or a pipe.
+    if os.path.exists(file) and not os.path.isfile(file):  # ``whole`` replaces only files safely.
         kind = "folder" if os.path.isdir(file) else "device or a pipe"
         raise ExportError(f"{os.fspath(file)} is a {kind}. Specify the name of a file.")
     with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):

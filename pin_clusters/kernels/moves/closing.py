@@ -118,7 +118,7 @@ def step_all(index, work, q: Out, held, C):
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
     longest = longest_rate(index, work, H.velocity0, H.velocity1)
-    # The divisor is constant unless the step is too long, so compiled code usually does not divide.
+    # If the step is short enough, the quotient is LIMIT / LIMIT = 1, so the compiler can skip the division.
     advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 

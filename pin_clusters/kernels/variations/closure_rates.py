@@ -2,8 +2,8 @@
 
 The equation for dG is K dG_m = -(dK/dt) G_m. The matrix dK/dt has the entries +-(W' . S + W . (v_lam x S)) for the
 velocities on the path of a closure. The equation for ddG is K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)]. D(x) is
-the difference of x between the two bodies of the closure. J, L and N belong to column m; N omits the unknown ddG_m. W'
-and W'' are the time derivatives of the wrench W along the motion. For constraints phi(x) on joint coordinates x, the
+the difference of x between the two bodies of the closure. J, L and N belong to column m; N excludes ddG_m, the unknown.
+W' and W'' are the time derivatives of the wrench W along the motion. For constraints phi(x) on joint coordinates x, the
 right-hand sides are -phi''[x', G_m] and -(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
 """
 

@@ -1,8 +1,9 @@
 """Uses constraint multipliers to compute t^T dG/dq (L7), where t are the torques of a LOOP cluster's dependent joints.
 
 sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)). Here lambda = P^T t_d, and Lambda = lambda^T W
-is one wrench per closure. Lambda'_m is the derivative of Lambda along J_m at fixed lambda, and X_km,b =
-X_km,parent + J_m x S G_k. For constraints phi on joint coordinates, the sum is -(lambda^T phi'')[G_k, G_m].
+is one wrench per closure. Lambda'_m is the derivative of Lambda for a motion along J_m while lambda is constant. X_km
+of body b is X_km of its parent plus J_m x S G_k. For constraints phi on joint coordinates, the sum is
+-(lambda^T phi'')[G_k, G_m].
 """
 
 from ...compiler.numba_jit.jit import device, inline

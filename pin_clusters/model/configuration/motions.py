@@ -55,7 +55,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v_tree = np.zeros(model.own_tree.nv)
         v_tree[model.idx_v_independent] = v
         moved = pin.integrate(model.own_tree, q, v_tree)
-    else:  # Dependent joints must move too, because ``follow`` chooses the nearest number of full turns.
+    else:  # Dependent joints move too, so that ``follow``, which finds the nearest turn, counts full turns.
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
     return shape.follow(moved)
 

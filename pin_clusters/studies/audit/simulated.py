@@ -44,7 +44,7 @@ class FrameError(Result):
 class Simulated(Result):
     """Errors of the approximations in a simulation with the exact torques of the motion."""
 
-    forward: ForwardError  # acceleration errors along the motion; the exact wrench acts on a floating base
+    forward: ForwardError  # acceleration errors along the motion; for a floating base, with the exact base wrench
     free: ForwardError | None  # acceleration errors in free flight, with no wrench on the base; None for a fixed base
     flight: FlightError | None  # errors of base acceleration and momentum in free flight; None if the base is fixed
     frames: tuple[FrameError, ...]  # errors at some frames

@@ -155,7 +155,7 @@ def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
 
 @functools.cache
 def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
-    """Compile a function of ``_compiled`` with the arguments I, W, q, v, tau, fext, accelerations and forces."""
+    """Compile a function of the folder ``_compiled``; it takes I, W, q, v, tau, fext, accelerations and forces."""
     function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
     if not entry_points.JIT:
         return function

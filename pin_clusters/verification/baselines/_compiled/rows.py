@@ -99,7 +99,7 @@ def middles(I, W):
 
 @inline
 def fakes(I):
-    """Return the number of rows that cancel fictitious inertia."""
+    """Return the number of constraint rows that cancel the fictitious inertias, six per body in ``FAKES``."""
     return 6 * I[I[f.FAKES]]
 
 
