@@ -1177,7 +1177,7 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Question takes no keywords");
     npy_intp size = PyArray_SIZE((PyArrayObject *)asked);
     if (nq < 0 || nv < 0 || nq > size || nv > size || size < 1 + nq + 2 * nv || !is_double((PyArrayObject *)asked, WRITABLE))
-        return PyErr_Format(PyExc_ValueError, "Question: expected buffer for 1 + nq + 2 nv numbers");
+        return PyErr_Format(PyExc_ValueError, "Question: asked must be a writable float64 array with 1 + nq + 2 nv entries");
     Question *question = (Question *)type->tp_alloc(type, 0);
     if (!question) return NULL;
     question->function = Py_NewRef(function), question->convert = Py_NewRef(convert);
@@ -1260,8 +1260,8 @@ static void question_dealloc(PyObject *self)
 }
 
 static PyMemberDef question_members[] = {
-    {"given", T_OBJECT_EX, offsetof(Question, given), 0, "The last answer that is of no use, if there is one."},
-    {"error", T_OBJECT_EX, offsetof(Question, error), 0, "What the function raised, if it did."},
+    {"given", T_OBJECT_EX, offsetof(Question, given), 0, "The last invalid return value of the function, if any."},
+    {"error", T_OBJECT_EX, offsetof(Question, error), 0, "The last exception of the function, if any."},
     {"asked", T_OBJECT_EX, offsetof(Question, asked), READONLY, "t, q, v, then tau."}, {0}};
 static PyType_Slot question_slots[] = {
     {Py_tp_new, question_new}, {Py_tp_traverse, question_traverse}, {Py_tp_clear, question_clear},
@@ -1307,8 +1307,8 @@ static PyObject *compiled(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef methods[] = {
-    {"introduce", introduce, METH_VARARGS, "Tell how Pinocchio's objects look."},
-    {"compiled", compiled, METH_NOARGS, "Tell that code has been compiled."}, {0}};
+    {"introduce", introduce, METH_VARARGS, "Derive the memory layout of Pinocchio's objects from samples."},
+    {"compiled", compiled, METH_NOARGS, "Report that new code has been compiled."}, {0}};
 
 static int add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec)
 {

@@ -84,4 +84,4 @@ class Belt(Constraint):
                 f"{self.label}: dependent joint {self.dependent!r} is not on the path between the two links. "
                 f"Choose one of {names}."
             )
-        return (make_row(tree, dependent, tuple(terms), tuple(terms.values()), offset, self),)
+        return (make_row(dependent, tuple(terms), tuple(terms.values()), offset, self),)

@@ -47,4 +47,4 @@ class Gear(Constraint):
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return the linear equation of the gear, with joint ids of ``tree``."""
         rotor, link = (moving_joint_id(tree, name, self.label) for name in (self.rotor, self.link))
-        return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)
+        return (make_row(rotor, (link,), (self.ratio,), self.offset, self),)

@@ -61,28 +61,14 @@ class LinearCoupling(Constraint):
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling with joint ids of ``tree``; raise ``ConstraintError`` for a repeated joint."""
+        """Return the coupling with joint ids of ``tree``."""
         dependent = moving_joint_id(tree, self.dependent, self.label)
         masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
-        return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)
+        return (make_row(dependent, masters, tuple(self.independent.values()), self.offset, self),)
 
 
 def make_row(
-    tree: pin.Model,
-    dependent: int,
-    masters: tuple[int, ...],
-    coefficients: tuple[float, ...],
-    offset: float,
-    source: object,
+    dependent: int, masters: tuple[int, ...], coefficients: tuple[float, ...], offset: float, source: object
 ) -> Row:
-    """Return the equation of a linear coupling; raise ``ConstraintError`` if a joint appears twice."""
-    label = getattr(source, "label", type(source).__name__)
-    if dependent in masters:
-        raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Specify other joints.")
-    for m in masters:
-        if masters.count(m) > 1:
-            raise ConstraintError(
-                f"{label}: joint {tree.names[m]!r} is listed twice (by its own name and by its body?). "
-                "List it once with the sum of its coefficients."
-            )
+    """Return the equation of a linear coupling; joints are given by their ids, and ``source`` is the constraint."""
     return Row(dependent, masters, coefficients, offset, source, (dependent, *masters))

@@ -16,9 +16,9 @@ from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Move q along v and close the loops; dependent joints outside loops do not move. May raise ``BranchLost``."""
-    loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
+    loops, tree, v_tree = loops_of(model), model.own_tree, np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
-    target = pin.integrate(model.own_tree, q, v_tree)
+    target = pin.integrate(tree, q, v_tree)
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         target[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
         return target
@@ -27,7 +27,10 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         mover = code_of(movers_of(model), kernels.move)
         code = mover.call(loops.pointer, moved, v, target, loops.spare)
         if code < 0:
-            raise _lost(model, model.tables.joint_of_row[-code])
+            joints = model.tables.joint_of_row[-code]
+            single = [(tree.idx_qs[j], tree.idx_vs[j]) for j in joints if tree.nqs[j] == 1]
+            parts = [(abs(v_tree[iv]), (moved[iq] - q[iq]) / v_tree[iv]) for iq, iv in single if v_tree[iv]]
+            raise _lost(model, joints, max(parts, default=(0.0, None))[1])  # The fastest joint has the least rounding.
     else:
         try:
             moved = _carry_slowly(model, loops, q, v, target)
@@ -40,15 +43,17 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return result
 
 
-def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
+def _lost(model: ClusterModel, joints: tuple[int, ...], part: float | None) -> BranchLost:
+    """Create the error of loops that follow only ``part`` of a motion, a fraction; None means that it is unknown."""
     names = names_of_cluster(model, joints)
     label = ", ".join(
         c.label for cluster in model.clusters if set(cluster.joints) == set(names) for c in cluster.constraints
     )
+    reached = "" if part is None else f" and stop at {100.0 * part:.3g} % of it"
     return BranchLost(
-        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: they do not close "
-        "at its end, or it passes a pose where the dependent joints are not determined (a dead centre). Use a "
-        "shorter step, reverse it, or make other joints independent: model, _ = pc.with_independent(model, names).",
+        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion{reached}: they do "
+        "not close at its end, or it passes a pose where the dependent joints are not determined (a dead centre). Use "
+        "a shorter step, reverse it, or make other joints independent: model, _ = pc.with_independent(model, names).",
         names,
     )
 
@@ -61,7 +66,7 @@ def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarra
     while done < 1.0:
         K = loops.solved.jacobian(q) / loops.scales[:, None]
         if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # Rounding errors would determine the sign of det K_d.
-            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints), done)
         P = np.linalg.pinv(K[:, held])
         rate = np.zeros(tree.nv)
         rate[free] = v
@@ -70,7 +75,7 @@ def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarra
         while True:
             step = min(1.0 - done, allowed, STRIDE / longest if longest > STRIDE else 1.0)
             if step < min(SMALLEST_STEP, 1.0 - done):
-                raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+                raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints), done)
             new = pin.integrate(tree, q, step * rate)
             if step >= 1.0 - done:
                 new[entries] = target[entries]

@@ -17,7 +17,7 @@ from ..kernels.tables import layout
 from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations
-from .assembly.project import AssemblyFailure
+from .assembly.project import OPEN_TOLERANCE, RANK_TOLERANCE, AssemblyFailure
 from .cluster_model import ClusterModel
 from .primitives import primitives_of
 from .topology import Topology
@@ -42,7 +42,6 @@ class Loops:
         self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
         self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
-        self.free = np.zeros(tree.nv)
         (work,) = on_a_page(model.tables.work)
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
@@ -105,16 +104,14 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
     loops, tree = loops_of(model), model.own_tree
     followers = [row for loop in loops.clusters for row in loop.followers]
     if loops.compiled and not followers:
-        held = loops.free
-        held[:] = 0.0
+        closed, held = q.copy(), np.zeros(tree.nv)
         held[hold] = 1.0
-        closed = q.copy()
         if code_of(movers_of(model), kernels.project).call(loops.pointer, closed, held) == 0:
             far = np.abs(closed - q).max(initial=0.0) > 0.5
             if not far or _is_closed(loops, closed):
                 return closed
     equations = Equations(tree, loops.solved.closures, followers)
-    for tolerance, eq in ((1e-9, equations), (1e-4, Equations(tree, loops.every.closures, followers))):
+    for tolerance, eq in ((1e-9, equations), (RANK_TOLERANCE, Equations(tree, loops.every.closures, followers))):
         try:
             closed = project_slowly(eq, tree, q, hold, rank_tolerance=tolerance)
         except AssemblyFailure as failure:
@@ -147,18 +144,18 @@ def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np
     except AssemblyFailure:
         return None
     every = Equations(tree, loop.closures)
-    return None if np.any(np.abs(every.residual(closed)) > 1e-4 * every.scales(closed)) else closed
+    return None if np.any(np.abs(every.residual(closed)) > OPEN_TOLERANCE * every.scales(closed)) else closed
 
 
 def _is_closed(loops: Loops, q: np.ndarray) -> bool:
     """Return whether all constraint equations hold, including redundant equations, which are not solved."""
-    return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
+    return bool(np.all(np.abs(loops.every.residual(q)) < OPEN_TOLERANCE * loops.every.scales(q)))
 
 
 def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str = "q") -> None:
     loops = loops_of(model)
     residual, scales = loops.every.residual(q), loops.every.scales(q)
-    allowed = np.maximum(tolerance, 1.01e-4 * _redundant(loops)) * scales
+    allowed = np.maximum(tolerance, 1.01 * OPEN_TOLERANCE * _redundant(loops)) * scales
     excess = np.abs(residual) / allowed
     if excess.size and excess.max() > 1.0:
         i = np.argmax(excess)

@@ -418,6 +418,35 @@ def test_where_a_mechanism_cannot_go(way: float, rng: np.random.Generator) -> No
     assert_closed(model, near)
 
 
+@pytest.mark.parametrize("by", ["tables", "traced", "Python"])
+@pytest.mark.parametrize("way", [2.0, -40.0])
+def test_an_error_states_how_far_the_motion_went(by: str, way: float, rng: np.random.Generator) -> None:
+    with pc.engine("tables" if by == "Python" else by), pytest.MonkeyPatch.context() as patch:
+        model = non_grashof(rng)
+        patch.setattr(loops_of(model), "compiled", by != "Python")
+        q = pc.neutral(model)
+        with raises(pc.BranchLost) as lost:
+            pc.integrate(model, q, [way])
+        part = float(re.search(r"stop at (\S+) % of it", str(lost.value))[1]) / 100.0
+        assert_closed(model, pc.integrate(model, q, [0.995 * part * way]))
+        with raises(pc.BranchLost):
+            pc.integrate(model, q, [1.005 * part * way])
+
+
+def test_a_part_that_is_not_known_is_not_stated() -> None:
+    """An angle stored as cosine and sine does not contain full turns."""
+    tree = pin.Model()
+    for name, parent, x in (("crank", 0, 0.0), ("coupler", 1, 0.6), ("rocker", 0, 1.0)):
+        kind = pin.JointModelRUBY() if name == "crank" else pin.JointModelRY()
+        j = tree.addJoint(parent, kind, pin.SE3(np.eye(3), x * X), name)
+        tree.appendBodyToJoint(j, pin.Inertia.FromSphere(1.0, 0.1), pin.SE3.Identity())
+    loop = pc.Loop(("coupler", 0.5 * X), ("rocker", 0.4 * Z), "revolute", Y, name="pin")
+    model = pc.ClusterModel(tree, [loop], independent=["crank"])
+    with raises(pc.BranchLost, "'crank'") as lost:
+        pc.integrate(model, pc.neutral(model), [40.0])
+    assert "%" not in str(lost.value)
+
+
 @pytest.mark.jitless
 def test_up_to_the_dead_centre_and_past_it_with_others(rng: np.random.Generator) -> None:
     """Bisection up to the limit of the crank; there the rocker can lead through."""

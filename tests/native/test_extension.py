@@ -51,8 +51,8 @@ def test_both_sides_have_the_same_interface() -> None:
 def test_both_sides_have_the_same_sizes() -> None:
     (most_arguments,) = re.findall(r"MOST_ARGUMENTS = (\d+)", SOURCE)
     assert int(most_arguments) == form.RESULT
-    (rooms,) = re.findall(r"enum \{ STATE_BUFFERS = (\d+), LOST = 1 \+ STATE_BUFFERS \}", SOURCE)
-    assert (int(rooms), 1 + int(rooms)) == (len(owed.STATE_BUFFERS), owed.LOST)
+    (buffers,) = re.findall(r"enum \{ STATE_BUFFERS = (\d+), LOST = 1 \+ STATE_BUFFERS \}", SOURCE)
+    assert (int(buffers), 1 + int(buffers)) == (len(owed.STATE_BUFFERS), owed.LOST)
     (body,) = re.findall(r"^static int is_size.*$", SOURCE, re.MULTILINE)
     assert tuple(map(int, re.findall(r"n == (\d+)", body))) == form._SIZES
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading-the-code.md"
-STOP = re.compile(r"^(\d+\. \[`(\w+)`\]\((\S+?)#L)(\d+)(?=\))", re.MULTILINE)
+STOP = re.compile(r"(\[`(?:\w+\.)?(\w+)`\]\((\S+?\.py)#L)(\d+)(?=\))")
 
 
 def corrected(page: str) -> str:

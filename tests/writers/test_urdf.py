@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
@@ -285,6 +286,21 @@ def test_a_function_is_refused_by_name() -> None:
         model = b.mechanism([pc.Coupling(["one", "two"], odd, name="cam")], ("two",), 1).build()
     with raises(pc.ConstraintError, "Coupling('cam')"):
         pc.to_urdf(model)
+
+
+def test_a_users_class_is_refused_with_the_cure() -> None:
+    class Twice(pc.Gear):
+        """A class of its own that couples like a gear."""
+
+    gear = Twice("one", "two", 2.0)
+    own = SimpleNamespace(label="Own('one')", rows=gear.rows)
+    tree = pin.Model()
+    for name in ("one", "two"):
+        j = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, pin.Inertia.FromSphere(1.0, 0.1), pin.SE3.Identity())
+    assert 'ratio value="2"' in pc.to_urdf(pc.ClusterModel(tree, [gear]))  # a Gear is written, and so is its subclass
+    with raises(pc.ConstraintError, "Own('one') pc.LinearCoupling buildModelFromUrdf"):
+        pc.to_urdf(pc.ClusterModel(tree, [own]))
 
 
 def test_names_that_xml_cannot_hold_are_refused() -> None:

@@ -43,8 +43,8 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._parts())
         half = 0.5 * self.ratio
         return (
-            make_row(tree, pitch, (left, right), (0.5, 0.5), 0.0, self),
-            make_row(tree, roll, (left, right), (half, -half), 0.0, self),
+            make_row(pitch, (left, right), (0.5, 0.5), 0.0, self),
+            make_row(roll, (left, right), (half, -half), 0.0, self),
         )
 
     def generic(self, tree: pin.Model) -> list[Coupling]:

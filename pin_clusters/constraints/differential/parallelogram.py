@@ -71,8 +71,8 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         # If the rocker is a child of the coupler, its angle is relative to the coupler.
         offset = rocker - coupler if g.serial else rocker
         return (
-            make_row(tree, coupler_joint, (crank_joint,), (-s2,), s2 * wrap(coupler), self),
-            make_row(tree, rocker_joint, (crank_joint,), (s3,), s3 * wrap(offset), self),
+            make_row(coupler_joint, (crank_joint,), (-s2,), s2 * wrap(coupler), self),
+            make_row(rocker_joint, (crank_joint,), (s3,), s3 * wrap(offset), self),
         )
 
     def generic(self, tree: pin.Model) -> list[Loop]:

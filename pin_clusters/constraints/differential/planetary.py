@@ -70,7 +70,7 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         (sun, carrier, ring), from_sun, from_ring = self._coefficients(tree)
-        return (make_row(tree, carrier, (sun, ring), (from_sun, from_ring), 0.0, self),)
+        return (make_row(carrier, (sun, ring), (from_sun, from_ring), 0.0, self),)
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
         _, from_sun, from_ring = self._coefficients(tree)

@@ -113,9 +113,9 @@ class Constraints:
             write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
             if write is None:
                 raise ConstraintError(
-                    f"{c.label} is a {type(c).__name__} defined by a Python function, which a file cannot contain. "
-                    "Write the model without this constraint, and pass the constraint when you read the file: "
-                    "buildModelFromUrdf(file, constraints=[...])."
+                    f"{c.label} cannot be written to a file, because code defines its equations. "
+                    "Use pc.LinearCoupling for constant coefficients, or write the model without this constraint and "
+                    "pass the constraint when you read the file: buildModelFromUrdf(file, constraints=[...])."
                 )
             write(c)
 

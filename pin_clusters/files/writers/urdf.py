@@ -44,7 +44,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` is not a path.
         UnsupportedJointError: URDF does not support a joint, such as a ball joint or a screw.
-        ConstraintError: The model has a ``Coupling`` defined by a Python function, which URDF+ cannot contain.
+        ConstraintError: The model has a ``Coupling`` or a constraint of a user-defined class.
         ModelError: A name contains characters that XML does not allow.
         ExportError: The file cannot be written.
 

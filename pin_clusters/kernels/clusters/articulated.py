@@ -85,6 +85,7 @@ def factor_D(params, work, C):
 
 @inline
 def solve_D(work, C):
+    """Replace u by D^-1 u, using the factors of D from ``factor_D``."""
     nk, slot = C.nk, C.at_work
     for k in range(nk):
         t = ws.u_entry(work, slot, nk, k)

@@ -111,7 +111,7 @@ def eliminate(index, params, work, prescribed, tau, C):
     hand_inertia(work, C, total)
     if C.out > 0:
         for k in range(nk):
-            f_out = f_out + ws.U_column(work, slot, nk, k) * ws.u_entry(work, slot, nk, k)
+            f_out = f_out + ws.U_column(work, slot, nk, k) * ws.u_entry(work, slot, nk, k)  # (A7), with D^-1 u
         ws.add_force(work, C.out, f_out)
     return singular
 

@@ -89,7 +89,7 @@ def eliminate(index, params, work, prescribed, tau, a, C):
     Y = U * inverse
     if parent > 0:
         ws.add_articulated(work, parent, sym6_minus_outer(I, U, Y))
-        ws.add_force(work, parent, Y * u + f)
+        ws.add_force(work, parent, Y * u + f)  # (A7)
     ws.set_UDinv(work, b, Y)
     ws.set_Dinv_u(work, b, inverse * u)
     return too_small(d, get(params, C.smallest))

@@ -264,10 +264,10 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
         code = _code(model, PROJECT)
         if not code:
             return None
-        free, before = np.zeros(form.tree.nv), np.zeros(nq)
-        free[[iv for j in ids for iv in in_v(form.tree, j)]] = 1.0
+        held_v, before = np.zeros(form.tree.nv), np.zeros(nq)
+        held_v[[iv for j in ids for iv in in_v(form.tree, j)]] = 1.0
         form.work.append(("save", nq, before, y))
-        form.run(PROJECT, code, _tables(model), "moved free", arrays={"free": free}, leads={"moved": (y, nq)})
+        form.run(PROJECT, code, _tables(model), "moved held", arrays={"held": held_v}, leads={"moved": (y, nq)})
         form.work.append(("near", nq, before, y))
     if not correction.outside:
         return form.plan()

@@ -17,7 +17,7 @@ from ...constraints.rows import Row, joint_id
 from ...errors import ConstraintError
 from ..assembly import ClusterLoops, LoopAnalysis, analyse
 from ..assembly.evaluate import Equations
-from ._couplings import check_claims, check_continuous, in_order
+from ._couplings import check_claims, check_continuous, equations_of, in_order
 from ._graph import components
 
 
@@ -86,7 +86,7 @@ def resolve(
                 "Use pc.Rotor, pc.Gear, pc.Belt, pc.LinearCoupling, pc.Loop, pc.Rod, pc.FourBar, pc.SliderCrank, "
                 "pc.Differential or pc.Coupling; pin_clusters.constraints.contract describes how to write a new class."
             )
-        for row in constraint.rows(tree) if isinstance(constraint, RowConstraint) else ():
+        for row in equations_of(tree, constraint) if isinstance(constraint, RowConstraint) else ():
             rows.append(row)
             coupled_sets.append((i, between(tree, row.tied, row.tied)))
         for closure in constraint.closures(tree) if isinstance(constraint, LoopConstraint) else ():
