@@ -121,8 +121,9 @@ class Forces:
                 loss = loss + np.linalg.solve(identity + slope[:, None] * relief, right - loss)
             else:
                 raise ModelError(
-                    "the equations of the gear losses have no solution: a joint cannot drive its gear (back_efficiency), "
-                    "and the inertia behind the gear is too large. Model the elasticity of this drive as a pc.Spring."
+                    "the equations of the gear losses have no solution: a joint cannot drive its gear "
+                    "(back_efficiency), and the inertia behind the gear is too large. Model the elasticity of this "
+                    "drive as a pc.Spring."
                 )
         self._last = law, net_torque - loss
         return np.asarray(loss @ law.rows)

@@ -31,7 +31,7 @@ def test_from_a_template_to_rotors() -> None:
     assert "No rotors" in beside.stdout
     assert "note: leg.motors.yaml is not read automatically. Add --motors leg.motors.yaml." in beside.stderr
     assert run("motors", "four_bar", "-o", "bar.yaml").exit_code == 0
-    assert "no joint with one degree of freedom that lacks a rotor" in refused("motors", "mini_cheetah")
+    assert "no joint that needs a motor" in refused("motors", "mini_cheetah")
 
 
 def test_info_counts_motors() -> None:
