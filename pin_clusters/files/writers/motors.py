@@ -90,7 +90,10 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
 def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
     """Write a motor file with known values from the robot's file, and ``null`` for unknown values."""
     if not (candidates := suggested(model)):
-        raise ModelError(f"model {model.name!r} has no joint that needs a motor: each independent joint with one degree of freedom has a rotor.")
+        raise ModelError(
+            f"model {model.name!r} has no joint that needs a motor: each independent joint with one degree of freedom "
+            "has a rotor."
+        )
     lines = [
         f"# Motors of {model.name}, for --motors FILE and pc.open_robot(..., motors=FILE). Replace every null, and",
         "# delete joints without a motor. SI units. Keys of a motor:",
