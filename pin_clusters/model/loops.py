@@ -115,12 +115,12 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         try:
             closed = project_slowly(eq, tree, q, hold, rank_tolerance=tolerance)
         except AssemblyFailure as failure:
-            best = failure.q
+            last = failure.q
             continue
         if _is_closed(loops, closed):
             return closed
-        best = closed
-    residual, scales = loops.every.residual(best), loops.every.scales(best)
+        last = closed
+    residual, scales = loops.every.residual(last), loops.every.scales(last)
     i = np.argmax(np.nan_to_num(np.abs(residual) / scales, nan=math.inf))
     suffix = " with the held joints" if hold else ""
     if np.isnan(residual[i]):
