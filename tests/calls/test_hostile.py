@@ -49,7 +49,7 @@ def test_every_entry_with_everything(robot: str, request: pytest.FixtureRequest)
     found = run("walk", "--robots", robot, "--every", str(every))
     assert found["entries"] == len(hostile.WALKED) == len(hostile.USUAL) + len(hostile.MOVES)
     assert found["calls"] > 50_000 / every
-    assert min(found[name] for name in ("kinds", "slots", "results", "changes")) > 1
+    assert min(found[name] for name in ("kinds", "slots", "results", "changes")) > 0  # every 20th of a few dozen
 
 
 @pytest.mark.ci
