@@ -8,10 +8,12 @@ import numpy as np
 
 from ..algorithms.dynamics.losses import Losses, numbers_of_motors, spins_of_carriers
 from ..algorithms.dynamics.minverse import computeMinverse
-from ..errors import ModelError, PinClustersError
+from ..algorithms.dynamics.motor import varying_rates
+from ..compiler.tracing.contact_step import Lines
+from ..errors import ModelError, NotAvailableError, PinClustersError
 from ..kernels.tables import layout as at_joints
 from ..kernels.tables import passive as at
-from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once, once_per, primitives_of
+from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once_per, primitives_of
 
 
 class Table(NamedTuple):
@@ -62,7 +64,7 @@ class Forces:
         self._lines = np.full(len(inertia), -1)
         self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
         self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
-        fixed = not len(self.gears) or not self._drivers[:, _varying(model)].any()
+        fixed = not len(self.gears) or not self._drivers[:, varying_rates(model)].any()
         self._carriers = _Carriers.of(model, self.gears)
         self.compiled = forces.lines_only and fixed and self._carriers is not None
         dry = np.flatnonzero(lines.friction)
@@ -84,6 +86,24 @@ class Forces:
     def torque(self, q: np.ndarray, v_tree: np.ndarray) -> np.ndarray:
         """Compute the passive torques on every tree joint, without gear losses, shape (tree.nv,), [N m] or [N]."""
         return self._forces.torque(q, v_tree, self._speeds)
+
+    def traced_lines(self, model: ClusterModel) -> Lines:
+        """Return springs, dampers and friction for a traced step.
+
+        Raises:
+            NotAvailableError: The model has gear losses, springs at ball joints or between points, or gravity
+                compensation.
+        """
+        if len(self.gears) or not self._forces.lines_only:
+            raise NotAvailableError(
+                f"model {model.name!r}: a traced step supports springs, dampers and friction along joint coordinates, "
+                "but not gear losses, springs at ball joints or between points, and gravity compensation. Pass "
+                "passive=False, or use pc.simulate."
+            )
+        lines, to_length = self._forces.lines, np.zeros((len(self._speeds), model.nq))
+        to_length[:, lines.iq] = lines.to_length
+        numbers = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
+        return Lines(to_length, lines.to_rate, np.column_stack(numbers))
 
     def lost(
         self,
@@ -144,7 +164,7 @@ class Forces:
             self.loads = law.load(net_torque, model, a)[self.gears]
 
     def table(self, model: ClusterModel) -> Table:
-        lines, varying, G = self._forces.lines, _varying(model), model.tables.topology.G
+        lines, varying, G = self._forces.lines, varying_rates(model), model.tables.topology.G
         # The friction of motors whose gears have losses is in ``of_gears`` instead.
         line_rows = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])
         carriers = self._carriers or _Carriers()
@@ -252,14 +272,3 @@ class _Carriers(NamedTuple):
 def _inverse(model: ClusterModel) -> np.ndarray:
     """Return M^-1 at the reference pose."""
     return computeMinverse(model, model.createData(), model.q_reference).copy()
-
-
-@once
-def _varying(model: ClusterModel) -> np.ndarray:
-    """Return which tree velocities depend on the independent velocities through ratios that change with q."""
-    topology, varying = model.tables.topology, np.zeros(model.own_tree.nv, dtype=bool)
-    varying[[iv for loop in topology.analyses for iv in loop.dependents]] = True
-    joints = model.own_tree.joints
-    for row in topology.substituted:
-        varying[joints[row.dependent].idx_v] |= any(varying[joints[m].idx_v] for m, _ in row.terms)
-    return varying

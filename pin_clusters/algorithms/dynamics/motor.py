@@ -7,7 +7,7 @@ import numpy as np
 from ..._support.arrays import ArrayLike, vector
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ModelError
-from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel
+from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel, once
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .losses import Losses
@@ -211,6 +211,17 @@ def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
         return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
     rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
     return np.array(rows).reshape(len(model.rotors), model.nv)
+
+
+@once
+def varying_rates(model: ClusterModel) -> np.ndarray:
+    """Return which tree velocities depend on the independent velocities through ratios that change with q."""
+    topology, varying = model.tables.topology, np.zeros(model.own_tree.nv, dtype=bool)
+    varying[[iv for loop in topology.analyses for iv in loop.dependents]] = True
+    joints = model.own_tree.joints
+    for row in topology.substituted:
+        varying[joints[row.dependent].idx_v] |= any(varying[joints[m].idx_v] for m, _ in row.terms)
+    return varying
 
 
 def _joints(model: ClusterModel, mask: np.ndarray) -> str:

@@ -86,6 +86,33 @@ class Compiled:
             self._rows(*pointers, 0, rows)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def on_rows(self, arrays: Sequence[np.ndarray]) -> Callable[[int, int], None]:
+        """Return a function run(first, last) that computes the rows first to last - 1 of the given arrays.
+
+        Args:
+            arrays: The inputs, then the outputs, each with shape (rows, ...). An output may be an input: each pack of
+                rows is read completely before its results are written. The function keeps the arrays alive.
+
+        Raises:
+            ArgumentTypeError: An array has the wrong type or is not contiguous.
+            ShapeError: The number or the shape of arrays is wrong, or an output is not writeable.
+        """
+        inputs, outputs = arrays[: len(self.program.inputs)], arrays[len(self.program.inputs) :]
+        rows = self._look_at(inputs)
+        if rows is None:
+            raise ShapeError(f"{self.program.name}: expected arrays with one row per state.")
+        shapes = [(rows, *shape) for _, shape in self.program.outputs]
+        self._check_outputs(outputs, shapes)
+        function, pointers, kept = self._rows, [x.ctypes.data for x in arrays], tuple(arrays)
+
+        def run(first: int, last: int) -> None:
+            if not 0 <= first <= last <= rows:
+                raise ShapeError(f"{self.program.name}: rows {first} to {last - 1} of {rows}.")
+            if kept and first < last:
+                function(*pointers, first, last)
+
+        return run
+
     def _look_at(self, given: Sequence[Any]) -> int | None:
         check_number(self.program, given)
         lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
@@ -112,6 +139,15 @@ class Compiled:
         if out is None:
             return [np.empty(shape, dtype=self.dtype) for shape in shapes]
         arrays = [out] if isinstance(out, np.ndarray) else list(out)
+        self._check_outputs(arrays, shapes)
+        for x, (name, _) in zip(arrays, self.program.outputs, strict=True):
+            if any(np.may_share_memory(x, y) for y in (*given, *(y for y in arrays if y is not x))):
+                raise ArgumentTypeError(
+                    f"{self.program.name}: out ({name}) overlaps another array. Pass a separate array, or omit out."
+                )
+        return arrays
+
+    def _check_outputs(self, arrays: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]) -> None:
         if len(arrays) != len(shapes):
             raise ShapeError(f"{self.program.name} has {len(shapes)} outputs, but out has {len(arrays)} arrays.")
         for x, shape, (name, _) in zip(arrays, shapes, self.program.outputs, strict=True):
@@ -119,8 +155,3 @@ class Compiled:
             self._is_plain(label, x)
             if x.shape != shape or not x.flags.writeable:
                 raise ShapeError(f"{self.program.name}: {label} must be writeable and of shape {shape}, got {x.shape}.")
-            if any(np.may_share_memory(x, y) for y in (*given, *(y for y in arrays if y is not x))):
-                raise ArgumentTypeError(
-                    f"{self.program.name}: {label} overlaps another array. Pass a separate array, or omit out."
-                )
-        return arrays

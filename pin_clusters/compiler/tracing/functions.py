@@ -79,11 +79,11 @@ def _outputs(run: Run, one: operations.Function) -> Outputs:
     elif one.operation is operations.RNEA_DERIVATIVES:
         results = _derivatives(run, *state[1:], coriolis=one.gives == "C")
     else:
-        results = _of_kernel(run, one.operation, *state)
+        results = of_kernel(run, one.operation, *state)
     return dict(zip(one.gives.split(), results, strict=False))
 
 
-def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
+def of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
     nv = run.model.nv
     if operation.result == "vector":
         keep, out = _with_forces(run), [run.rest]
@@ -110,8 +110,8 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
 
 
 def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
-    (ddq,) = _of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
-    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
+    (ddq,) = of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
+    (Minv,) = of_kernel(run, operations.MINVERSE, run["q"])
     by_q, by_v, _ = _derivatives(run, run["v"], ddq)
     return -(Minv @ by_q), -(Minv @ by_v), Minv
 
@@ -239,7 +239,7 @@ def _centroidal_derivatives(run: Run) -> Outputs:
 
 def _inverse_operational(run: Run) -> Outputs:
     J = np.concatenate(list(_frame_jacobians(run).values()))
-    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
+    (Minv,) = of_kernel(run, operations.MINVERSE, run["q"])
     return {"A": J @ Minv @ J.T}
 
 
@@ -276,6 +276,9 @@ _RUN: dict[str, Callable[[Run], Outputs]] = {
 }
 FUNCTIONS = {x.name: x for x in operations.TRACEABLE_FUNCTIONS}
 """Dictionary from names to the functions that ``pc.trace`` accepts."""
+
+BUILDERS = {"step": ("worlds.step", "trace_step")}
+"""Dictionary from names to module and function of a higher layer that builds the program; imported at first use."""
 
 
 def run_function(name: str, run: Run) -> Outputs:

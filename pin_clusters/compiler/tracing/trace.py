@@ -1,5 +1,6 @@
 """``pc.trace`` runs a function of a robot once on expressions and returns the operations that compute its results."""
 
+import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
@@ -13,7 +14,7 @@ from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, di
 from ...model import ClusterModel
 from ._sources import watching
 from .expressions import Graph, select, square_root
-from .functions import FUNCTIONS, run_function, stacked
+from .functions import BUILDERS, FUNCTIONS, run_function, stacked
 from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
@@ -30,15 +31,17 @@ def trace(
     contacts: Iterable[Any] | None = None,
     damping: float = 0.0,
     status: bool = False,
-    steps: int = 3,
+    steps: int | None = None,
     stack: bool = False,
+    **options: Any,
 ) -> Program:
     """Record the operations of a function for one robot.
 
     The program has no loops over joints and no operations on zeros. Robots with closed kinematic loops are supported.
-    ``function`` is a function of this package, ``energies`` (kinetic and potential energy), ``integrate`` or
-    ``tangent``. For closed loops, ``integrate`` also returns the largest loop residual, relative to the loop's size or
+    ``function`` is a function of this package, ``energies`` (kinetic and potential energy), ``integrate``, ``tangent``
+    or ``step``. For closed loops, ``integrate`` also returns the largest loop residual, relative to the loop's size or
     in rad. ``tangent`` returns the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0, (nq, nv).
+    ``step`` is a time step with ground contact, as in ``pc.Worlds``.
 
     Args:
         model: The model.
@@ -59,9 +62,14 @@ def trace(
         status: Whether to add outputs for the values that kernels check. ``pivot`` is the smallest difference between a
             pivot and its limit; it is positive if the results are valid. For closed loops, ``condition`` is an upper
             bound of the largest condition number of the dependent joints, and ``open`` is the largest residual at q.
-        steps: Number of Newton steps by which ``integrate`` corrects the dependent joints of loops.
+        steps: Number of Newton steps by which ``integrate`` (default: 3) and each half of ``step`` (default: 2) correct
+            the dependent joints of loops.
         stack: Whether to stack the results for a list of frames in one output, ``frames`` (or, for derivatives,
             ``dframes_dq`` etc.). The first axis of this output is the frame, as in PyTorch, JAX and CasADi.
+        **options: For ``step``: ``ground``, ``touching``, ``dt``, ``sweeps``, ``drive``, ``limits`` and ``passive``, as
+            in ``pc.Worlds``. Its ``parameters`` can also be ``"tau"``,
+            ``"gains"``, ``"strength"``, ``"friction"`` and ``"wrench"``. If ``status`` is true, the input and output
+            ``status`` freeze a state that has become invalid.
 
     Returns:
         The program. Its inputs are q (nq), then v, a or tau (nv) if the function uses them, then fext, then the
@@ -81,6 +89,13 @@ def trace(
         >>> np.allclose(program(q, v, a), pc.rnea(model, model.createData(), q, v, a))
         True
     """
+    if isinstance(function, str) and function in BUILDERS:
+        of_others = {"fext": fext, "frames": frames, "contacts": contacts, "damping": damping, "stack": stack}
+        common = {"parameters": parameters, "status": status, "steps": steps}
+        return _built(model, function, of_others, common, options)
+    for name in options:
+        raise ArgumentTypeError(f"{shown(function)} does not accept {name}. Only the function 'step' accepts it.")
+    steps = 3 if steps is None else steps
     _check(model, function, fext, {"frames": frames, "contacts": contacts})
     declaration = FUNCTIONS[function]
     which = [] if frames is None else frame_ids(model, frames)
@@ -111,6 +126,21 @@ def trace(
     return Program.of(f"{model.name}, {function}", inputs, outputs)
 
 
+def _built(
+    model: ClusterModel, function: str, of_others: Mapping[str, Any], common: dict[str, Any], options: dict[str, Any]
+) -> Program:
+    """Let a higher layer build the program of a function in ``BUILDERS``."""
+    for name, value in of_others.items():
+        if value not in (False, None, 0.0):
+            raise ArgumentTypeError(f"{function} does not accept {name}, got {name}={value!r}.")
+    if common["steps"] is None:
+        del common["steps"]
+    module, name = BUILDERS[function]
+    build = getattr(importlib.import_module(f"{__package__.partition('.')[0]}.{module}"), name)
+    program: Program = build(model, **common, **options)
+    return program
+
+
 def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str, Any]) -> None:
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
@@ -119,8 +149,8 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
         raise ArgumentTypeError(f"function must be a name such as 'aba', got {shown(function)}.")
     if function not in FUNCTIONS:
         raise UnknownNameError(
-            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} "
-            f"Available functions: {', '.join(FUNCTIONS)}."
+            f"{function!r} cannot be traced.{did_you_mean(function, [*FUNCTIONS, *BUILDERS])} "
+            f"Available functions: {', '.join([*FUNCTIONS, *BUILDERS])}."
         )
     compiled = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
     if compiled:

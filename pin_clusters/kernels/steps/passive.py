@@ -4,14 +4,15 @@ The loss of a gear depends on its load, and therefore on the acceleration. The l
 of the integration method. If necessary, Newton's method corrects the loss of each gear until it is accurate enough.
 """
 
-import math
 from typing import Final
 
 from ...compiler.numba_jit.jit import uncounted, uncounted_inline
 from ..directions import Out
 from ..numbers.angles import sincos
+from ..numbers.choices import if_less
 from ..tables import passive as at
 from ..tables.addresses import call_at
+from .phases import size_of
 
 _MOST: Final = 100
 _LEAST_SLOPE: Final = 0.1
@@ -22,7 +23,7 @@ _SHARP: Final = 20.0
 @uncounted_inline
 def turn(x):
     """Return tanh(x) to 1e-15, without branches; a series and eight doublings of the exponent yield exp(-2 |x|) - 1."""
-    y = min(abs(x), _SHARP) * (-2.0 / 256.0)
+    y = if_less(size_of(x), _SHARP, size_of(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
     m += s * s * ((1.0 / 24.0 + y * (1.0 / 120.0)) + s * (1.0 / 720.0 + y * (1.0 / 5040.0)))
@@ -35,7 +36,7 @@ def turn(x):
     m *= 2.0 + m
     m *= 2.0 + m
     m *= 2.0 + m
-    return math.copysign(m / (2.0 + m), x)
+    return if_less(x, 0.0, m / (2.0 + m), -m / (2.0 + m))
 
 
 @uncounted

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...algorithms._shared import bridge as _bridge
-from ...algorithms.dynamics.motor import rotor_rows
+from ...algorithms.dynamics.motor import rotor_rows, varying_rates
+from ...errors import NotAvailableError
 from ...model import ClusterModel
 
 _NONE = 1e300
@@ -31,6 +32,35 @@ class Motors:
                 driven |= r.row != 0.0
         joint_limits = limit[model.idx_v_independent]
         self._own = np.where((joint_limits < _NONE) & ~driven, joint_limits, np.inf)
+
+    def constant(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the torque limits for programs without branches.
+
+        Returns:
+            The limits of the independent joints, shape (nv,), the matrix from motor torques to independent torques,
+            shape (nv, motors), and the limits of the motors, shape (motors,), [N m] or [N]; infinite without a limit.
+
+        Raises:
+            NotAvailableError: A limit depends on the speed, or the matrix depends on the configuration.
+        """
+        model, rotors = self._model, [self._model.rotors[i] for i in self._rotors]
+        most = self._most.copy()
+        for k, motor in self._motors:
+            if motor.free_speed is not None or motor.stall_torque is not None:
+                raise NotAvailableError(
+                    f"{motor.label}: its torque limit depends on the speed, which a traced step does not support. Keep "
+                    "only peak_torque, or use pc.simulate."
+                )
+            most[k] = min(most[k], np.inf if motor.peak_torque is None else motor.peak_torque)
+        varying = varying_rates(model)
+        moved = [r.name for r in rotors if any(varying[iv] for iv, _ in r.drivers)]
+        if moved:
+            raise NotAvailableError(
+                f"model {model.name!r}: the ratio of motor {moved[0]!r} changes with the configuration, so that a "
+                "traced step cannot limit its torque. Remove the limit, or use pc.simulate."
+            )
+        G = _bridge.matrix(model, self._data, model.q_reference)
+        return self._own, rotor_rows(model, G)[self._rotors].T, most
 
     def give(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Return the torques that act if ``tau`` is commanded and the limits apply, shape (nv,), [N m] or [N]."""
