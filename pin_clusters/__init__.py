@@ -257,6 +257,8 @@ if TYPE_CHECKING:
     from .studies.design import mechanism as mechanism
     from .studies.identify import identify as identify
     from .studies.study import efficiency as efficiency
+    from .worlds import Drive as Drive
+    from .worlds import Worlds as Worlds
 
 # Subpackages that the algorithms do not need are imported from these paths when they are first used.
 _LAZY = {
@@ -266,12 +268,14 @@ _LAZY = {
     "merging": "files.merging", "motor_space": "export.motor_space", "reference": "verification.reference",
     "robot_wrapper": "robot_wrapper",
     "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "compiler.tracing",
-    "visualize": "visualize", "writers": "files.writers",
+    "visualize": "visualize", "worlds": "worlds", "writers": "files.writers",
 }  # fmt: skip
 # Functions of these subpackages; a subpackage is imported when one of its functions is first used.
 _LAZY_FUNCTIONS = {
+    "Drive": "worlds",
     "MotorSpace": "motor_space",
     "RobotWrapper": "robot_wrapper",
+    "Worlds": "worlds",
     "buildModelsFromUrdf": "robot_wrapper",
     "efficiency": "study",
     "identify": "identification",
@@ -285,7 +289,9 @@ _LAZY_FUNCTIONS = {
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # Modules that connect this package to other packages, which must be installed separately.
-_HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
+_HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {
+    n: n for n in ("crocoddyl", "pink")
+}
 
 # Pickle files written by earlier versions contain the old module paths.
 choice.make_by(f"{__name__}.compiler.specialising.robot_functions", "RobotFunctions")
@@ -322,7 +328,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOSTS:
         from ._support import extras
 
-        extras.package(name)
+        extras.package("gymnasium" if name == "gym" else name)
     path = _LAZY.get(name) or _HOSTS.get(name)
     if path:
         return importlib.import_module(f".{path}", __name__)

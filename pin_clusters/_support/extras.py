@@ -5,10 +5,24 @@ from types import ModuleType
 
 from ..errors import NotAvailableError
 
-NAMES = {"casadi": "CasADi", "crocoddyl": "Crocoddyl", "jax": "JAX", "pink": "Pink", "torch": "PyTorch"}
+NAMES = {
+    "casadi": "CasADi",
+    "crocoddyl": "Crocoddyl",
+    "gymnasium": "Gymnasium",
+    "jax": "JAX",
+    "pink": "Pink",
+    "torch": "PyTorch",
+    "unisim": "UniSim",
+}
 """Display names of optional packages; the keys are the modules of this package that use them."""
-_EXTRAS = {"crocoddyl": "control", "pink": "control"}
-_WHEELS = {"cuda": "'cuda-core[cu13]'", "dask": "distributed", "pink": "pin-pink quadprog", "viz": "meshcat"}
+_EXTRAS = {"crocoddyl": "control", "gymnasium": "rl", "pink": "control"}
+_WHEELS = {
+    "cuda": "'cuda-core[cu13]'",
+    "dask": "distributed",
+    "pink": "pin-pink quadprog",
+    "unisim": "unisim-core",
+    "viz": "meshcat",
+}
 
 
 def cure(name: str) -> str:

@@ -1,3 +1,5 @@
-"""Many copies of a robot that step side by side, for training."""
+"""Many copies of a robot that step side by side, for training: ``pc.Worlds``."""
 
 from .drive import Drive as Drive
+from .referee import Difference as Difference
+from .worlds import Worlds as Worlds
