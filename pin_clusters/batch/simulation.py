@@ -16,6 +16,7 @@ from ..simulation import Ground
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
+from ._ground import GroundSteps
 from ._marks import SIMULATIONS, finish
 from ._program import run_each
 from ._runs import NUMBERS, Runs
@@ -153,9 +154,16 @@ def simulate(
         finish(batch, 2, SIMULATIONS)
         return result
 
+    on_ground = GroundSteps.of(s, table) if can_move(model) and not s.effort else None
+    closed = () if on_ground is None else on_ground.closed(batch.tables[0])
+
     def of_row(n: int) -> tuple[np.ndarray, np.ndarray]:
         start_q, start_v, *torques = (x[n] for x in batch.tables)
         torque = torques[0].reshape(shape) if torques else None
+        if on_ground is not None and closed[n]:
+            on_ground.torque[:] = 0.0 if torque is None else torque
+            if (states := on_ground.run(start_q, start_v)) is not None:
+                return states if samples else (states[0][-1], states[1][-1])
         motion = single_simulate(model, start_q, start_v, torque, duration, dt, **{**options, "record": s.record})
         return (motion.q, motion.v) if samples else (motion.q[-1], motion.v[-1])
 

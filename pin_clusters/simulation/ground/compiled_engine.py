@@ -96,9 +96,18 @@ def ground_engine_for(
         from .events import EventEngine
 
         return EventEngine(settings, recorder, world, compiled=compiled)
-    guards = NO_POINTS if world.shapes is None else world.shapes.guards
-    in_kernels = settings.passive is None or settings.passive.compiled
-    few_points = len(world.points) <= _MOST_POINTS
-    if compiled and guards is not None and in_kernels and few_points and not kernels.BOUNDSCHECK:
+    guards = supported(settings)
+    if compiled and guards is not None:
         return CompiledGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)
+
+
+def supported(settings: Settings) -> ContactPoints | None:
+    """Return the guard centres of the shapes if compiled steps support the contacts and forces, else None."""
+    world = settings.world
+    if world is None or settings.method == "events" or kernels.BOUNDSCHECK:
+        return None
+    in_kernels = settings.passive is None or settings.passive.compiled
+    few_points = len(world.points) <= _MOST_POINTS
+    guards = NO_POINTS if world.shapes is None else world.shapes.guards
+    return guards if in_kernels and few_points else None

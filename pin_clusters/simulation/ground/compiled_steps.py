@@ -85,7 +85,7 @@ class Steps:
         s, world = settings, settings.world
         assert world is not None
         ground, n = world.ground or Ground(), len(world.points)
-        self._on, self.first, self.solve = on, 0, Impulses()
+        self._on, self.first = on, 0
         self.reach, self.normal, self._friction = SPEED * s.dt, ground.axes[2], np.full(n, ground.friction)
         robot, state, system = _robot(on, s), _state(on.model), _system(n)
         points = _points(on, world.points, guards, ground, robot.calls)
@@ -101,8 +101,9 @@ class Steps:
         self.q, self.v, self.middle, self.free, self.v_next = state.q, state.v, state.middle, state.free, state.v_next
         self.gram, self.response, self.velocities = points.gram, points.response, points.velocities
         self.positions, self.gaps, self.impulses = points.positions, points.gaps, points.impulses
+        self._points, self._loads = points, on.table(s.passive).loads
         self.stop_gaps, self.laws = stops.stop_gaps, self._numbers[at.CONE : at.WORK + 1]
-        self._systems = [self._solver_of(m) for m in range(n + 1)]
+        self._new_solvers()
 
     @property
     def step(self) -> int:
@@ -113,6 +114,12 @@ class Steps:
         self._clock[[at.STEP, at.FIRST]] = self.first = k
         self.iterations[:] = 0
         self.q[:], self.v[:] = q, v
+
+    def forget(self) -> None:
+        """Clear what the previous step leaves to the next, before another simulation begins."""
+        self._points.last[:], self._loads[:] = 0.0, 0.0
+        if self._slow:  # Pinocchio's ADMM solver starts from the result of its last problem
+            self._new_solvers()
 
     def run(self, end: int, phase: int = at.BEGIN) -> int:
         """Run until step ``end`` or until the caller must act; return the reason for stopping.
@@ -136,6 +143,10 @@ class Steps:
             else:
                 return int(code)
 
+    def _new_solvers(self) -> None:
+        self.solve, self._slow = Impulses(), False
+        self._systems = [self._solver_of(m) for m in range(len(self._friction) + 1)]
+
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
         """Return a function that solves the contact system of m points by PGS, and the matrix and right-hand side."""
         k, numbers = 3 * m, self._numbers
@@ -156,7 +167,7 @@ class Steps:
     def _solve_well(self, m: int) -> None:
         """Solve the contact system again with all solvers, because the kernel rejected the quick solution."""
         _, A, g = self._systems[m]
-        answer = self._system.answer[: 3 * m]
+        answer, self._slow = self._system.answer[: 3 * m], True
         answer[:] = self.solve.solve(A, g, self._friction[:m], answer.copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 
@@ -171,7 +182,7 @@ class Steps:
         answer[:] = result.retrieveConstraintImpulses()
         if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= GOOD:
             try:
-                answer[:] = self.solve.solve(A, gaps, _NONE)
+                answer[:], self._slow = self.solve.solve(A, gaps, _NONE), True
             except NotSolved:
                 return False  # the points cannot be moved out of the ground; the step itself raises an error later
         return bool(answer.max() > 0.0)
