@@ -13,6 +13,7 @@ from ...compiler.machine_code.function import Compiled
 from ...compiler.machine_code.sines import NUMBERS
 from ...compiler.tracing import FUNCTIONS, Program, trace
 from ...compiler.tracing.expressions import Graph
+from ...compiler.tracing.functions import BUILDERS
 from ...compiler.tracing.program import objects
 from ...compiler.tracing.trace import frame_ids
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
@@ -136,8 +137,10 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     of_model = _routines(model)
     made_routine = of_model.get(key)
     if made_routine is None:
-        program = trace(model, function, stack=True, **options)
-        if function == "integrate":  # the residual only determines the status
+        program = trace(model, function, stack=function not in BUILDERS, **options)
+        if function in BUILDERS:  # its own residual determines the status
+            made_routine = Routine(program, program)
+        elif function == "integrate":  # the residual only determines the status
             made_routine = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
             made_routine = Routine(program, trace(model, function, status=True, stack=True, **options))
