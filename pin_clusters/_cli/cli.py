@@ -9,7 +9,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper, robot, simulate, sweep
+from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper, robot, simulate, sweep, worlds
 
 
 class _Commands(click.Group):
@@ -47,6 +47,7 @@ def main() -> None:
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 show the robot in the browser
       pin-clusters simulate mini_cheetah      drop the robot on the ground
+      pin-clusters worlds mini_cheetah        steps per second of many robots side by side
       pin-clusters sweep ratio mit_humanoid   error of armature against the gear ratio
       pin-clusters paper --quick              measured tables and figures of the papers
       pin-clusters export mini_cheetah        C code for a controller
@@ -71,6 +72,7 @@ for command in (
     identify.identify,
     sweep.sweep,
     paper.paper,
+    worlds.worlds,
 ):
     main.add_command(command)
 

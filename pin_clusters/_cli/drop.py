@@ -41,11 +41,11 @@ def of(
     if plane is None and (touching or drop is not None):
         raise PinClustersError("--touching and --drop need a ground. Add --ground or --base floating.")
     points = touching_of(model, touching) if plane else None
-    q = drops.posed(model, _poses(pose), "--pose")
+    q = drops.posed(model, poses(pose), "--pose")
     return drops.Drop.of(model, q, ground=plane, touching=points, drop=drop, limits=LIMITS[limits], **how)
 
 
-def _poses(given: Sequence[str]) -> Iterator[tuple[str, float]]:
+def poses(given: Sequence[str]) -> Iterator[tuple[str, float]]:
     for part in ",".join(given).split(",") if given else ():
         pattern, _, value = part.partition("=")
         try:
