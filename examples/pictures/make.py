@@ -394,6 +394,20 @@ def draw_22(example: ModuleType, found: dict[str, tuple[float, list[float]]]) ->
     return figure
 
 
+def draw_23(example: ModuleType, found: Any) -> Figure:
+    """Reward and speed during a long training, and the replayed walk."""
+    figure, (left, right) = sheet()
+    left.plot(*found["history"][:, :2].T, color=BLUE, label="mean reward")
+    left.plot(*found["history"][:, [0, 2]].T, color=ORANGE, label="mean speed [m/s]")
+    right.plot(*found["walk"][:, :2].T, color=GREEN, label="forward position [m]")
+    right.plot(*found["walk"][:, [0, 2]].T, color=GREY, label="height of the trunk [m]")
+    left.set(title="training", xlabel="CPU time [s]")
+    right.set(title="policy without noise, pc.simulate", xlabel="time [s]")
+    left.legend(fontsize=8)
+    right.legend(fontsize=8)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
@@ -425,7 +439,7 @@ def image(drawn: Figure | Image.Image) -> Image.Image:
 
 
 def main(folder: Path, numbers: list[str]) -> None:
-    """Run the examples in a temporary folder and draw their results; examples 18 and 19 run for 10 s."""
+    """Run the examples in a temporary folder and draw their results; examples 18, 19 and 23 run longer than usual."""
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(HERE.parent.glob("[0-9][0-9]_*.py")):
@@ -442,7 +456,8 @@ def main(folder: Path, numbers: list[str]) -> None:
         with tempfile.TemporaryDirectory() as work:
             os.chdir(work)
             try:
-                longer = {"seconds": 10.0} if number in ("18", "19") else {}
+                seconds = {"18": 10.0, "19": 10.0, "23": 240.0}.get(number)
+                longer = {} if seconds is None else {"seconds": seconds}
                 image(draw(example, example.main(**longer))).save(folder / f"{number}.png", optimize=True)
             finally:
                 os.chdir(before)

@@ -26,6 +26,8 @@ def can_run(example: Path) -> None:
     """Skip, where what the example needs is not among what the tests install."""
     if "import crocoddyl" in example.read_text(encoding="utf-8"):
         pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install '.[control]'")
+    if "import jax" in example.read_text(encoding="utf-8"):
+        pytest.importorskip("jax", reason="needs JAX: pip install '.[jax]'")
     if "import casadi" in example.read_text(encoding="utf-8"):
         pytest.importorskip("casadi", reason="needs CasADi: pip install '.[casadi]'")
 
@@ -135,6 +137,7 @@ def test_example_runs_as_a_process(example: Path, tmp_path: Path) -> None:
         ("15_optimal_control", "Crocoddyl", "control"),
         ("16_casadi_swing_up", "CasADi", "casadi"),
         ("17_casadi_stance", "CasADi", "casadi"),
+        ("23_train_walk", "JAX", "jax"),
     ],
 )
 def test_example_says_how_to_get_what_it_needs(
@@ -168,7 +171,7 @@ def listed_with_a_picture(example: Path) -> None:
     )
     assert f"def draw_{number}(" in (ROOT / "examples" / "pictures" / "make.py").read_text(encoding="utf-8")
     # three robots; two mechanisms; two
-    longest = {"optimal_control": 125, "casadi_swing_up": 120, "ankle_firmware": 140}.get(name, 95)
+    longest = {"optimal_control": 125, "casadi_swing_up": 120, "ankle_firmware": 140, "train_walk": 240}.get(name, 95)
     assert len(example.read_text(encoding="utf-8").splitlines()) <= longest, f"{name} is too long for an example"
 
 
