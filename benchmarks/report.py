@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import first_calls
 import ground
+import many_worlds
 import mjcf_swing
 import reliability
 import report_batches
@@ -73,6 +74,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "swing": ("mjcf_swing.json", mjcf_swing.table),
     "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
+    "worlds": ("worlds.json", many_worlds.tables),
     "ground": ("ground.json", ground.table),
     "reliability": ("reliability.json", reliability.table),
     "touchdown": ("touchdown.json", touchdown.table),
@@ -229,6 +231,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/measured/mujoco.md": bench_long,
         "docs/files.md": bench_long,
         "docs/measured/first-calls.md": bench_long,
+        "docs/measured/worlds.md": bench_long,
         "docs/measured/ground.md": bench_long,
         "docs/calls.md": bench_long,
         "docs/reliability.md": bench_long,

@@ -1,4 +1,4 @@
-"""Speed and accuracy of ``pc.Worlds``: ``python benchmarks/worlds.py [--states N] [--output FILE]``.
+"""Speed and accuracy of ``pc.Worlds``: ``python benchmarks/many_worlds.py [--states N] [--output FILE]``.
 
 For each robot: CPU time per time step and core (least of 15, ten sweeps, PD drive with torque limits), with and without
 stops, passive forces and varied parameters; MuJoCo with the exported robot in the same process; memory per world; time
@@ -147,9 +147,9 @@ FIRST = """
 import sys, time; begin = time.process_time()
 import warnings; warnings.simplefilter("ignore")
 sys.path.insert(0, {folder!r})
-import worlds, pin_clusters as pc
-model, options = worlds.setup({name!r})
-w = pc.Worlds(model, 8, drive=pc.Drive(*worlds.GAINS[{name!r}], limit="motor"), passive=False, **options)
+import many_worlds, pin_clusters as pc
+model, options = many_worlds.setup({name!r})
+w = pc.Worlds(model, 8, drive=pc.Drive(*many_worlds.GAINS[{name!r}], limit="motor"), passive=False, **options)
 w.step(w.targets)
 print(time.process_time() - begin)
 """
@@ -199,8 +199,9 @@ def tables(results: dict[str, Any]) -> str:
     )
     notes = [f"- {note}" for one in results["robots"].values() for note in one["notes"]]
     return "\n\n".join([
-        f"CPU time per time step and core, smallest of {ROUNDS} measurements, 10 sweeps, 1,024 worlds{where(results)}. "
-        "In parentheses: first `Worlds` with a warm cache.",
+        where(results),
+        f"CPU time per time step and core, smallest of {ROUNDS} measurements, with 10 sweeps and 1,024 worlds. First "
+        "`Worlds`: CPU time of a new process with an empty cache, and in parentheses with a warm cache.",
         markdown(head, rows),
         "\n".join(notes),
         "Difference of the joint speeds [rad/s] to `pc.batch.simulate` after one time step of 2 ms with random targets "
