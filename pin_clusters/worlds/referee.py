@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -10,9 +11,23 @@ from ..algorithms.parameters.inertial_parameters import with_parameters
 from ..errors import NotAvailableError
 from ..model import ClusterModel, alike
 from ..simulation import Ground, simulate
+from .step import Step
 
-if TYPE_CHECKING:
-    from .worlds import Worlds
+
+class Repeatable(Protocol):
+    """The members of ``Worlds`` that a comparison needs."""
+
+    model: ClusterModel
+    dt: float
+    substeps: int
+    _step: Step
+    _options: dict[str, Any]
+
+    def step(self) -> None: ...
+
+    def state(self) -> dict[str, np.ndarray]: ...
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None: ...
 
 
 class Difference(NamedTuple):
@@ -29,7 +44,7 @@ class Difference(NamedTuple):
     status: int
 
 
-def differences(worlds: Worlds, rows: list[int]) -> list[Difference]:
+def differences(worlds: Repeatable, rows: list[int]) -> list[Difference]:
     before, results = worlds.state(), []
     try:
         worlds.step()
@@ -44,7 +59,7 @@ def differences(worlds: Worlds, rows: list[int]) -> list[Difference]:
     return results
 
 
-def _simulated(worlds: Worlds, row: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _simulated(worlds: Repeatable, row: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     q, v, options = row["q"], row["v"], worlds._options
     model = _model(worlds, row)
     ground = options["ground"]
@@ -75,7 +90,7 @@ def _simulated(worlds: Worlds, row: dict[str, np.ndarray]) -> tuple[np.ndarray, 
     return q, v
 
 
-def _model(worlds: Worlds, row: dict[str, np.ndarray]) -> ClusterModel:
+def _model(worlds: Repeatable, row: dict[str, np.ndarray]) -> ClusterModel:
     model = worlds.model
     if "ratios" in row or row.get("wrench", np.zeros(6)).any():
         raise NotAvailableError("Worlds.exact does not support the varied quantities ratios and wrench.")
@@ -85,7 +100,7 @@ def _model(worlds: Worlds, row: dict[str, np.ndarray]) -> ClusterModel:
 
 
 def _drive(
-    worlds: Worlds, row: dict[str, np.ndarray], q: np.ndarray, v: np.ndarray, targets: np.ndarray
+    worlds: Repeatable, row: dict[str, np.ndarray], q: np.ndarray, v: np.ndarray, targets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the torques at the start of a time step, and the inertia of the implicit drive, both of shape (nv,)."""
     step, h = worlds._step.constants, worlds.dt
