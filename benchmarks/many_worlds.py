@@ -106,7 +106,7 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
     stiff, rng, main = alike(model, tree=tree), np.random.default_rng(0), worlds[10]
     errors: dict[int, list[float]] = {s: [] for s in SWEEPS}
     violation: dict[int, list[float]] = {s: [] for s in SWEEPS}
-    deepest, residual, pushing, falls = 0.0, 0.0, 0, 0
+    deepest, residual, pushing, falls, failed = 0.0, 0.0, 0, 0, 0
     while len(errors[10]) < states:
         targets = main.rest + 0.3 * rng.uniform(-1.0, 1.0, (n, main.nu))
         for _ in range(int(rng.integers(5, 25))):
@@ -122,20 +122,23 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
         status = np.zeros(n, dtype=np.int8)
         contact = {"ground": options["ground"], "touching": options["touching"]}
         exact = pc.batch.simulate(stiff, q, v, tau, DT, DT, passive=False, status=status, **contact)
-        good = status == 0
         for s, w in worlds.items():
             w.restore(state)
             w.step(targets)
+            good = (status == 0) & (w.status == 0)
+            failed += int(np.count_nonzero(w.status)) * (s == 10)
             errors[s] += np.abs(w.v - exact.v).max(axis=1)[good].tolist()
             violation[s] += w.violation[good].tolist()
-        deepest = max(deepest, -float(main.gaps.min()))
-        residual = max(residual, float(main.residual.max()))
+        good = main.status == 0
+        deepest = max(deepest, -float(main.gaps[good].min()))
+        residual = max(residual, float(main.residual[good].max()))
         pushing += int(main.in_contact.any(axis=1).sum())
     shares = (0.5, 0.95, 0.999, 1.0)
     return {
         "states": len(errors[10]),
         "pushing": pushing / len(errors[10]),
         "falls": falls,
+        "failed": failed,
         "deepest": deepest,
         "residual": residual,
         "speed": {s: [float(np.quantile(x, share)) for share in shares] for s, x in errors.items()},
@@ -192,8 +195,8 @@ def tables(results: dict[str, Any]) -> str:
     ]  # fmt: skip
     heads = ["robot", "sweeps", "v: median", "95 %", "99.9 %", "largest", "law: median", "95 %", "99.9 %"]
     extremes = "; ".join(
-        f"`{name}`: {a['states']:,} states, {100 * a['pushing']:.0f} % with contact, {a['falls']} falls, deepest point "
-        f"{max(a['deepest'], 0.0):.0e} m, loop residual {a['residual']:.0e}"
+        f"`{name}`: {a['states']:,} states, {100 * a['pushing']:.0f} % with contact, {a['falls']} falls, {a['failed']} "
+        f"failed worlds, deepest point {max(a['deepest'], 0.0):.0e} m, loop residual {a['residual']:.0e}"
         for name, one in results["robots"].items()
         if (a := one["accuracy"])
     )
