@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from worlds.robots import GAINS, robot, states
 
 import pin_clusters as pc
@@ -11,6 +12,7 @@ H = 1e-6
 """Step of the central differences: their error is H^2 times the third derivative plus 1e-16 / H, about 1e-9."""
 
 
+@pytest.mark.ci
 def test_jvp_and_vjp() -> None:
     of = robot("mini_cheetah")
     program = pc.trace(

@@ -10,6 +10,7 @@ from worlds.robots import GAINS, robot
 
 import pin_clusters as pc
 
+pytestmark = pytest.mark.ci
 gymnasium = pytest.importorskip("gymnasium", reason="needs Gymnasium: pip install '.[rl]'")
 NAME = "mini_cheetah"
 

@@ -8,6 +8,7 @@ from worlds.robots import GAINS, robot
 
 import pin_clusters as pc
 
+pytestmark = pytest.mark.ci
 jax = pytest.importorskip("jax", reason="needs JAX: pip install '.[jax]'")
 
 

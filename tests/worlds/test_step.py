@@ -51,7 +51,7 @@ def compare(of: Robot, ground: pc.Ground, tolerance: float, sweeps: int = 100, *
     return int((impulses @ np.array(ground.normal) > 0.0).sum())
 
 
-@pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("name", ["mini_cheetah", pytest.param("tello", marks=pytest.mark.ci)])
 def test_a_step_is_the_step_of_simulate(name: str) -> None:
     assert compare(robot(name), pc.Ground(friction=0.6), 1e-5) >= 10
 
@@ -62,6 +62,7 @@ def test_a_sloped_ground_and_balls() -> None:
     assert compare(Robot(of.model, feet, of.q), ground, 1e-6) >= 10
 
 
+@pytest.mark.ci
 def test_springs_and_friction() -> None:
     of, ground = robot("cassie"), pc.Ground(friction=0.6)
     assert compare(of, ground, 1e-6, passive=True) >= 3
@@ -166,7 +167,9 @@ def test_torque_limits_of_motors() -> None:
         np.testing.assert_allclose(result["v_next"][i], exact.v[-1], rtol=0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["gravity", "inertial", "friction", "gains"])
+@pytest.mark.parametrize(
+    "name", ["inertial", *(pytest.param(x, marks=pytest.mark.ci) for x in ("gravity", "friction", "gains"))]
+)
 def test_parameters_as_inputs(name: str) -> None:
     """With the model's own values, an input changes nothing; with other values, it gives the other model's step."""
     of, drive = robot("mini_cheetah"), pc.Drive(*GAINS["mini_cheetah"])

@@ -10,6 +10,7 @@ from worlds.robots import GAINS, robot
 
 import pin_clusters as pc
 
+pytestmark = pytest.mark.ci
 pytest.importorskip("unisim", reason="needs UniSim: pip install '.[unisim]'")
 
 

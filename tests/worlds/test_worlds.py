@@ -26,6 +26,7 @@ def standing(worlds: pc.Worlds) -> np.ndarray:
     return worlds.q[0, [tree.joints[model.getJointId(x)].idx_q for x in model.independent_joints[1:]]].copy()
 
 
+@pytest.mark.ci
 def test_robots_stand_and_the_control_step_is_that_of_simulate() -> None:
     worlds, rng = worlds_of(20, limits="effort"), np.random.default_rng(1)
     base = standing(worlds)
@@ -45,6 +46,7 @@ def test_robots_stand_and_the_control_step_is_that_of_simulate() -> None:
     assert all((before[name] == after[name]).all() for name in before)
 
 
+@pytest.mark.ci
 def test_wrong_physics_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """``exact`` must fail for worlds with another friction: the test above can fail."""
     worlds, rng = worlds_of(8), np.random.default_rng(1)
@@ -59,7 +61,7 @@ def test_wrong_physics_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(d.v for d in worlds.exact([0, 1, 2])) > 0.05
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.ci)])
 def test_the_results_do_not_depend_on_threads_and_neighbours(dtype: str) -> None:
     rng = np.random.default_rng(0)
     n = 150
@@ -118,6 +120,7 @@ def test_reset_of_some_rows() -> None:
     assert not worlds.contact_impulses[[1, 3]].any()
 
 
+@pytest.mark.ci
 def test_reset_closes_loops() -> None:
     of = robot("tello")
     worlds = pc.Worlds(of.model, 3, ground=pc.Ground(), touching=of.feet, drive=pc.Drive(*GAINS["tello"]), q=of.q)
@@ -134,6 +137,7 @@ def test_reset_closes_loops() -> None:
     assert not worlds.status.any()
 
 
+@pytest.mark.ci
 def test_varied_quantities() -> None:
     vary = ("gains", "strength", "friction", "wrench", "inertial", "delay")
     worlds = worlds_of(6, vary=vary, drive=pc.Drive(*GAINS[NAME], limit="motor"))
@@ -154,6 +158,7 @@ def test_varied_quantities() -> None:
     assert worlds.v[0, 0] > v[0, 0] + 0.05
 
 
+@pytest.mark.ci
 def test_saving_restoring_and_pickling() -> None:
     worlds = worlds_of(9, vary="friction")
     worlds.friction[:] = np.linspace(0.2, 1.0, 9)
