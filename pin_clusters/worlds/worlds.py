@@ -193,13 +193,13 @@ class Worlds:
     def _order(self) -> list[str]:
         names = [self._attribute(name) for name, _ in self.program.inputs]
         names[names.index("targets")] = "_acting"
-        return names + [{"tau_applied": "tau"}.get(name) or self._attribute(name) for name, _ in self.program.outputs]
+        return names + [self._attribute(name) for name, _ in self.program.outputs]
 
     def _allocate(self) -> dict[str, np.ndarray]:
         """Allocate all arrays in one block, of which they are views; NumPy cannot resize a view."""
         sizes = {self._attribute(name): size for name, size in self.program.inputs}
         for name, shape in self.program.outputs:
-            sizes.setdefault("tau" if name == "tau_applied" else self._attribute(name), int(np.prod(shape)))
+            sizes.setdefault(self._attribute(name), int(np.prod(shape)))
         sizes |= {"targets": self.nu, "_acting": self.nu, "residual": 1} | ({"delay": 1} if self._delayed else {})
         width = sum(sizes.values())
         check_free(
