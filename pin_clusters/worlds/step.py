@@ -20,6 +20,7 @@ from ..simulation import Ground
 from ..simulation._engine import FASTEST
 from ..simulation._settings import Settings, settings
 from ..simulation.ground.motors import Motors
+from ..simulation.ground.near import Stops
 from .drive import Drive
 from .sensors import Sensor, readings, sensors_of
 
@@ -146,7 +147,7 @@ def _constants(
     # A horizontal ground uses the world's axes as tangents, so that impulses need no rotation.
     axes = np.eye(3) if plane.normal == (0.0, 0.0, 1.0) else plane.axes
     if world is None:
-        joints, places, radii, stops = (), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 5))
+        joints, places, radii, stops = (), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 4))
     else:
         if world.shapes is not None:
             raise NotAvailableError(
@@ -176,15 +177,13 @@ def _constants(
     )
 
 
-def _stops(stops: Any) -> np.ndarray:
-    rows = np.column_stack([stops.table, stops.bounds, stops.rates]).reshape(-1, 5)
-    hidden = [name for name, row in zip(stops.names, rows, strict=True) if row[2] < 0]
-    if hidden:
-        raise NotAvailableError(
-            "a traced step supports the stops of joints that one independent joint moves, but not "
-            f"{', '.join(hidden)}. Pass limits=False, or remove these position limits from the model."
-        )
-    return np.asarray(rows)
+def _stops(stops: Stops) -> np.ndarray:
+    """Return the index in q, the index in the tree velocity, and both limits of each joint with stops."""
+    limits: dict[tuple[int, int], list[float]] = {}
+    for iq, column, side, bound in zip(stops.table[:, 0], stops.columns, stops.sides, stops.bounds, strict=True):
+        pair = limits.setdefault((int(iq), int(column)), [-np.inf, np.inf])
+        pair[0 if side > 0.0 else 1] = float(side * bound)
+    return np.array([[*joint, *pair] for joint, pair in limits.items()]).reshape(-1, 4)
 
 
 def _program(

@@ -68,26 +68,39 @@ def test_springs_and_friction() -> None:
     assert compare(of, ground, 1e-6, passive=True) >= 3
 
 
-def test_stops_push_back() -> None:
-    """A joint that moves into its position limit stops there, as in ``pc.simulate``."""
-    model = robot("mini_cheetah").model
-    tree = model.tree.copy()
-    q = np.array(robot("mini_cheetah").q)
-    knee = model.getJointId("FL_knee")
-    iq, k = tree.joints[knee].idx_q, model.independent_joints.index("FL_knee") + 5
-    upper = np.array(tree.upperPositionLimit)
-    upper[iq] = q[iq] + 2e-3
-    tree.upperPositionLimit = upper
+@pytest.mark.parametrize(
+    ("name", "joint", "side"),
+    [
+        ("mini_cheetah", "FL_knee", 1.0),
+        ("mini_cheetah", "FL_knee", -1.0),
+        pytest.param("mit_humanoid", "left_ankle_rotor", 1.0, marks=pytest.mark.ci),  # two joints move this rotor
+        pytest.param("cassie", "left_tarsus", -1.0, marks=pytest.mark.ci),  # a joint inside a closed loop
+    ],
+)
+def test_stops_push_back(name: str, joint: str, side: float) -> None:
+    """A joint that moves into its upper (1) or lower (-1) position limit stops there, as in ``pc.simulate``.
+
+    The limit is 2 mrad away, and the step would move the joint by at least 2.5 mrad. The tolerance is the convergence of
+    the sweeps.
+    """
+    of = robot(name)
+    tree, q = of.model.tree.copy(), np.array(of.q)
+    iq, column = (getattr(tree.joints[of.model.getJointId(joint)], x) for x in ("idx_q", "idx_v"))
+    limits = np.array(tree.lowerPositionLimit), np.array(tree.upperPositionLimit)
+    for limit, sign in zip(limits, (-1.0, 1.0), strict=True):
+        limit[:] = sign * 1e3
+        limit[iq] = q[iq] + sign * (2e-3 if sign == side else 1.0)
+    tree.lowerPositionLimit, tree.upperPositionLimit = limits
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
-        limited = pc.ClusterModel(tree, model.constraints)
-    program = pc.trace(limited, "step", dt=H, sweeps=100, limits="position")
-    v = np.zeros(model.nv)
-    v[k] = 3.0
-    inputs = {"q": q, "v": v, "tau": np.zeros(model.nv), "last": np.zeros(dict(program.inputs)["last"])}
+        limited = pc.ClusterModel(tree, of.model.constraints)
+    program = pc.trace(limited, "step", dt=H, sweeps=100, limits="position", passive=False)
+    row = pc.coupling_jacobian(limited, limited.createData(), q)[column]
+    v = side * 3.0 * row / (row @ row)
+    inputs = {"q": q, "v": v, "tau": np.zeros(limited.nv), "last": np.zeros(dict(program.inputs)["last"])}
     result = step_of(program, inputs)
-    exact = pc.simulate(limited, q, v, None, H, H, limits="position")
-    assert exact.v[-1][k] < 2.0
+    exact = pc.simulate(limited, q, v, None, H, H, limits="position", passive=False)
+    assert abs(row @ exact.v[-1]) < 2.5
     np.testing.assert_allclose(result["v_next"], exact.v[-1], rtol=0.0, atol=1e-8)
     np.testing.assert_allclose(result["q_next"], exact.q[-1], rtol=0.0, atol=1e-8)
 
@@ -96,7 +109,7 @@ def test_more_sweeps_violate_the_laws_less() -> None:
     of, ground = robot("mini_cheetah"), pc.Ground(friction=0.8)
     q, v = states(of, 32, above=0.0)
     worst = []
-    for sweeps in (5, 10, 20, 40):
+    for sweeps in (2, 5, 10, 20):
         program = pc.trace(of.model, "step", ground=ground, touching=of.feet, dt=2e-3, sweeps=sweeps)
         zeros = np.zeros((32, of.model.nv))
         worst.append(step_of(program, {"q": q, "v": v, "tau": zeros, "last": np.zeros((32, 12))})["violation"].max())

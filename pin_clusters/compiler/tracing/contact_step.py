@@ -25,6 +25,12 @@ from .run import Run
 _ROUND = 1e-30  # [m^2/s^2]; keeps the square root of a tangential velocity or impulse differentiable at zero
 _SHIFTS = 4
 """Number of sweeps that compute the displacement of points that would be below the ground."""
+_PERIOD, _LONGEST = 3, 20.0
+"""Number of sweeps between extrapolations, and largest factor of an extrapolation."""
+_ON_CONE = 1.0 - 1e-5
+"""Share of the friction limit (squared) above which a point slides; a float32 on the cone is within 1e-6 of it."""
+_LEAST_GAIN = 0.5
+"""Smallest change of a sliding point's normal velocity by its impulse, relative to the normal impulse alone."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ class ContactStep:
         joints: Ids of the joints that carry the points, shape (m,).
         places: Positions of the points in the frames of these joints, shape (m, 3), [m].
         radii: Radii of the balls around the points, shape (m,), [m].
-        stops: For each stop: index in q, side (1: lower limit, -1: upper limit), index of the independent velocity,
-            side times limit, and derivative of the distance with respect to the velocity, shape (stops, 5).
+        stops: For each joint with position limits: index in q, index in the tree velocity, lower limit and upper limit
+            (infinite without a limit), shape (stops, 4).
         driven: Index in q and index in v of each joint with a PD drive, shape (nu, 2).
         joint_limits: Largest torque of each independent joint, inf without a limit, shape (nv,).
         motors: Matrix B from motor torques to independent torques, for motors with a torque limit, shape (nv, motors).
@@ -72,7 +78,7 @@ class ContactStep:
     joints: tuple[int, ...]
     places: np.ndarray
     radii: np.ndarray
-    stops: np.ndarray = field(default_factory=lambda: np.zeros((0, 5)))
+    stops: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
     driven: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     joint_limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
     motors: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -82,7 +88,7 @@ class ContactStep:
 
     @property
     def rows(self) -> int:
-        """Number of rows of the contact laws: three per point, one per stop."""
+        """Number of rows of the contact laws: three per point, one per joint with stops."""
         return 3 * len(self.joints) + len(self.stops)
 
 
@@ -105,8 +111,12 @@ def contact_step(run: Run, step: ContactStep) -> dict[str, np.ndarray]:
     last = _turned(step, run["last"], step.axes)
     impulses = contacts.impulses(last, run["friction"][0])
     after, delay = free + contacts.response @ impulses, contacts.delay(impulses)
-    increment = phases.correction(h, delay, free, after) + contacts.out_of_ground(impulses, delay)
-    end = _moved(run, run["q"], increment)
+    increment = phases.correction(h, delay, free, after)
+    if step.rows:  # the first displacement uses predicted gaps; a second one removes the error of the prediction
+        end = _moved(run, run["q"], increment + contacts.out_of_ground(contacts.gaps_at_end(impulses, delay)))
+        end = _moved(run, end["q"], contacts.out_of_ground(contacts.gaps_at(_at(run, end["q"]))))
+    else:
+        end = _moved(run, run["q"], increment)
     outputs = {
         "q_next": end["q"],
         "v_next": after,
@@ -233,48 +243,100 @@ def _with_armature(run: Run, step: ContactStep, added: np.ndarray) -> Run:
 class _Contacts:
     """Points on the ground and stops of joints in the middle of the step, with J M^-1 J' and M^-1 J'.
 
-    The rows are two tangents and the normal for each point, then one row per stop.
+    The rows are two tangents and the normal for each point, then one row per joint with stops. Only the nearer stop of
+    a joint can act. A positive impulse of a stop increases the joint coordinate.
     """
 
     def __init__(self, run: Run, step: ContactStep, free: np.ndarray) -> None:
         self._phases, self._step, m = source("steps.phases"), step, len(step.joints)
         self.gram, self.response, self._free, self.gaps = _points(run, step, free)
         self._strikes = [self._phases.strikes(step.dt, self._free[3 * i + 2], self.gaps[i]) for i in range(m)]
+        # A contact opens along its side: 1 for points and lower limits, -1 for upper limits.
+        self._sides: list[Number] = [1.0] * m
+        self._limits: list[Number] = []
         if len(step.stops):
             self._add_stops(run, free)
         self._normals = [*range(2, 3 * m, 3), *range(3 * m, step.rows)]
         self._right = self._free.copy()
         for i, row in enumerate(self._normals):
             strike = self._strikes[i] if i < m else 0.0
-            self._right[row] = self._right[row] + self._phases.closing_speed(step.dt, strike, self.gaps[i])
+            closing = self._phases.closing_speed(step.dt, strike, self.gaps[i])
+            self._right[row] = self._right[row] + self._sides[i] * closing
         self._inverse = [1.0 / self.gram[row, row] for row in self._normals]
 
     def _add_stops(self, run: Run, free: np.ndarray) -> None:
-        iq, side, iv, bound, rate = self._step.stops.T
-        columns = iv.astype(int)
+        for q, lower, upper in zip(run["q"][self._step.stops[:, 0].astype(int)], *self._step.stops[:, 2:].T, strict=True):
+            self._sides.append(select(q - lower, upper - q, 1.0, -1.0) if np.isfinite(upper) else 1.0)
+            self._limits.append(select(0.0, self._sides[-1], lower, upper) if np.isfinite(lower) else upper)
+        rows = run.G[self._step.stops[:, 1].astype(int)]
         (inverse,) = of_kernel(_at(run, run["q"]), operations.MINVERSE, run["q"])
-        response, cross = inverse[:, columns] * rate, (self.response[columns] * rate[:, None]).T
-        self.gaps = np.concatenate([self.gaps, side * run["q"][iq.astype(int)] - bound])
-        self.gram = np.block([[self.gram, cross], [cross.T, rate[:, None] * response[columns]]])
+        response, cross = inverse @ rows.T, rows @ self.response
+        self.gaps = np.concatenate([self.gaps, self._stop_gaps(run["q"])])
+        self.gram = np.block([[self.gram, cross.T], [cross, rows @ response]])
         self.response = np.concatenate([self.response, response], axis=1)
-        self._free = np.concatenate([self._free, rate * free[columns]])
+        self._free = np.concatenate([self._free, rows @ free])
+
+    def _stop_gaps(self, q: np.ndarray) -> np.ndarray:
+        positions = q[self._step.stops[:, 0].astype(int)]
+        sides = self._sides[len(self._strikes) :]
+        return objects([s * (x - limit) for s, x, limit in zip(sides, positions, self._limits, strict=True)])
+
+    def _outward(self, i: int, x: Number) -> Number:
+        """Return the impulse x of contact i, or 0 if the contact would pull."""
+        return self._sides[i] * self._phases.open_by(self._sides[i] * x)
 
     def _speed(self, row: int, impulses: np.ndarray) -> Number:
         return _sum(self._right[row], self.gram[row], impulses)
 
     def impulses(self, guess: np.ndarray, mu: Number) -> np.ndarray:
-        """Solve the contact laws by sweeps over all contacts; each contact first gets its normal impulse."""
-        impulses, slide = guess.copy(), self._step_lengths()
-        for _ in range(self._step.sweeps):
+        """Solve the contact laws by sweeps over all contacts, with an extrapolation after every third sweep."""
+        impulses, slide, step = guess.copy(), self._step_lengths(), objects([0.0] * len(guess))
+        for k in range(self._step.sweeps):
+            before, last_step = impulses.copy(), step
             for i, row in enumerate(self._normals):
-                normal = self._phases.open_by(impulses[row] - self._speed(row, impulses) * self._inverse[i])
-                impulses[row] = normal
                 if i < len(slide):
-                    x = impulses[row - 2] - self._speed(row - 2, impulses) * slide[i]
-                    y = impulses[row - 1] - self._speed(row - 1, impulses) * slide[i]
-                    square, most = x * x + y * y + _ROUND, mu * normal
-                    scale = select(most * most, square, most / square_root(square), 1.0)
-                    impulses[row - 2], impulses[row - 1] = x * scale, y * scale
+                    self._solve_point(impulses, row, self._inverse[i], slide[i], mu)
+                else:
+                    speed = self._speed(row, impulses)
+                    impulses[row] = self._outward(i, impulses[row] - speed * self._inverse[i])
+            step = impulses - before
+            if k % _PERIOD == _PERIOD - 1 and k < self._step.sweeps - 1:
+                impulses = self._extrapolated(impulses, step, last_step)
+        return impulses
+
+    def _solve_point(self, impulses: np.ndarray, row: int, inverse: Number, slide: Number, mu: Number) -> None:
+        """Update the impulse of a point, first along the normal, then along the tangents.
+
+        If the point slides, friction changes in proportion to the normal impulse, so that the first update scales the
+        whole impulse. With a change of the normal impulse alone, points whose friction lifts or presses them oscillate
+        between two impulses.
+        """
+        x, y, normal = (impulses[row - a] for a in (2, 1, 0))
+        speed, most = self._speed(row, impulses), mu * normal
+        own = self.gram[row, row] * normal
+        gain = own + self.gram[row, row - 2] * x + self.gram[row, row - 1] * y
+        slides = select(_LEAST_GAIN * own, gain, select(_ON_CONE * most * most, x * x + y * y, 1.0, 0.0), 0.0)
+        factor = self._phases.open_by(1.0 - speed / select(0.5, slides, gain, 1.0))
+        plain = self._phases.open_by(normal - speed * inverse)
+        normal, factor = select(0.5, slides, factor * normal, plain), select(0.5, slides, factor, 1.0)
+        impulses[row - 2 : row + 1] = x * factor, y * factor, normal
+        x = impulses[row - 2] - self._speed(row - 2, impulses) * slide
+        y = impulses[row - 1] - self._speed(row - 1, impulses) * slide
+        square, most = x * x + y * y + _ROUND, mu * normal
+        scale = select(most * most, square, most / square_root(square), 1.0)
+        impulses[row - 2 : row] = x * scale, y * scale
+
+    def _extrapolated(self, impulses: np.ndarray, step: np.ndarray, last_step: np.ndarray) -> np.ndarray:
+        """Return the limit of the sweeps if each step is a constant multiple of the last step (Anderson, depth one)."""
+        along, square = 0.0, _ROUND
+        for k, (now, last) in enumerate(zip(step, last_step, strict=True)):
+            change = self.gram[k, k] * (now - last)  # the weights give all terms the unit of an energy
+            along, square = along - change * now, square + change * (now - last)
+        factor = along / square
+        factor = self._phases.open_by(select(factor, _LONGEST, factor, _LONGEST))
+        impulses = impulses + factor * step
+        for i, row in enumerate(self._normals):
+            impulses[row] = self._outward(i, impulses[row])
         return impulses
 
     def _step_lengths(self) -> list[Number]:
@@ -295,19 +357,31 @@ class _Contacts:
             power = power - push * self._free[3 * i + 2]
         return self._phases.delay_of(way, power)
 
-    def out_of_ground(self, impulses: np.ndarray, delay: Number) -> np.ndarray:
-        """Return the smallest increment that keeps points out of the ground and joints out of their stops.
-
-        The rates of the gaps predict the gaps at the end of the step. The increment does not change the velocity.
-        """
-        gaps, push = [], objects([0.0] * len(self._normals))
+    def gaps_at_end(self, impulses: np.ndarray, delay: Number) -> np.ndarray:
+        """Predict the gaps at the end of the step from the gaps in the middle and their rates."""
+        correction, h, gaps = self._phases.correction, self._step.dt, self.gaps.copy()
         for i, row in enumerate(self._normals):
-            after = _sum(self._free[row], self.gram[row], impulses)
-            gaps.append(self.gaps[i] + self._phases.correction(self._step.dt, delay, self._free[row], after))
+            free = self._free[row]
+            change = correction(h, delay, free, _sum(free, self.gram[row], impulses))
+            gaps[i] = gaps[i] + self._sides[i] * change
+        return gaps
+
+    def gaps_at(self, run: Run) -> np.ndarray:
+        """Return the gaps of the points and of the stops at the configuration of ``run``, [m] or [rad]."""
+        step, gaps, first = self._step, list[Number](), run.model.tables.tree.sections.oMi
+        placements = run.tree(tl.MOTION) if step.joints else run.zeros(0)
+        for joint, place, radius in zip(step.joints, step.places, step.radii, strict=True):
+            columns = placements[first + 12 * joint :][:12].reshape(4, 3)  # columns of R, then the position
+            gaps.append(step.axes[2] @ (columns[3] + place @ columns[:3]) - (radius + step.height))
+        return objects([*gaps, *self._stop_gaps(run["q"])])
+
+    def out_of_ground(self, gaps: np.ndarray) -> np.ndarray:
+        """Return the smallest increment that removes negative gaps, to first order; the velocity does not change."""
+        push = objects([0.0] * len(self._normals))
         for _ in range(_SHIFTS):
             for i, row in enumerate(self._normals):
-                gap = _sum(gaps[i], self.gram[row, self._normals], push)
-                push[i] = self._phases.open_by(push[i] - gap * self._inverse[i])
+                gap = _sum(self._sides[i] * gaps[i], self.gram[row, self._normals], push)
+                push[i] = self._outward(i, push[i] - gap * self._inverse[i])
         return self.response[:, self._normals] @ push
 
     def violation(self, impulses: np.ndarray, mu: Number) -> Number:
@@ -316,7 +390,7 @@ class _Contacts:
         for i, row in enumerate(self._normals):
             speed = self._speed(row, impulses)
             if i >= len(self._strikes):
-                scaled = impulses[row] * self.gram[row, row]
+                scaled, speed = (self._sides[i] * x for x in (impulses[row] * self.gram[row, row], speed))
                 error = phases.size_of(select(scaled, speed, scaled, speed))
             else:
                 scale = 3.0 / sum(self.gram[row - a, row - a] for a in range(3))
