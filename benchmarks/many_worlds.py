@@ -98,7 +98,7 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
     kp, kd = GAINS[name]
     drive, n = pc.Drive(kp, kd), 500
     worlds = {s: pc.Worlds(model, n, drive=drive, passive=False, sweeps=s, **options) for s in SWEEPS}
-    driven = worlds[10]._step.driven
+    driven = worlds[10].driven
     tree = model.own_tree.copy()
     armature = np.array(tree.armature)
     armature[model.idx_v_independent[driven[:, 1]]] += DT * kd + DT**2 * kp

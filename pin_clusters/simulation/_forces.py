@@ -9,7 +9,7 @@ import numpy as np
 from ..algorithms.dynamics.losses import Losses, numbers_of_motors, spins_of_carriers
 from ..algorithms.dynamics.minverse import computeMinverse
 from ..algorithms.dynamics.motor import varying_rates
-from ..compiler.tracing.contact_step import Lines
+from ..compiler.tracing.step_forces import Gears, Lines
 from ..errors import ModelError, NotAvailableError, PinClustersError
 from ..kernels.tables import layout as at_joints
 from ..kernels.tables import passive as at
@@ -64,9 +64,9 @@ class Forces:
         self._lines = np.full(len(inertia), -1)
         self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
         self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
-        fixed = not len(self.gears) or not self._drivers[:, varying_rates(model)].any()
+        self._fixed = not len(self.gears) or not self._drivers[:, varying_rates(model)].any()
         self._carriers = _Carriers.of(model, self.gears)
-        self.compiled = forces.lines_only and fixed and self._carriers is not None
+        self.compiled = forces.lines_only and self._fixed and self._carriers is not None
         dry = np.flatnonzero(lines.friction)
         self._speeds = np.full(len(lines.friction), FRICTION_SPEED)
         self._reach, self._share = np.zeros(len(inertia)), np.ones(len(inertia))
@@ -87,23 +87,34 @@ class Forces:
         """Compute the passive torques on every tree joint, without gear losses, shape (tree.nv,), [N m] or [N]."""
         return self._forces.torque(q, v_tree, self._speeds)
 
-    def traced_lines(self, model: ClusterModel) -> Lines:
-        """Return springs, dampers and friction for a traced step.
+    def traced(self, model: ClusterModel) -> tuple[Lines, Gears | None]:
+        """Return springs, dampers, friction and gear losses for a traced step.
 
         Raises:
-            NotAvailableError: The model has gear losses, springs at ball joints or between points, or gravity
-                compensation.
+            NotAvailableError: The model has springs at ball joints or between points, gravity compensation, or a gear
+                with losses whose ratio changes with the configuration.
         """
-        if len(self.gears) or not self._forces.lines_only:
+        if not (self._forces.lines_only and self._fixed):
             raise NotAvailableError(
                 f"model {model.name!r}: a traced step supports springs, dampers and friction along joint coordinates, "
-                "but not gear losses, springs at ball joints or between points, and gravity compensation. Pass "
-                "passive=False, or use pc.simulate."
+                "and losses of gears with a constant ratio, but not springs at ball joints or between points, gravity "
+                "compensation, or losses of other gears. Pass passive=False, or use pc.simulate."
             )
         lines, to_length = self._forces.lines, np.zeros((len(self._speeds), model.nq))
         to_length[:, lines.iq] = lines.to_length
         numbers = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
-        return Lines(to_length, lines.to_rate, np.column_stack(numbers))
+        springs, gears = Lines(to_length, lines.to_rate, np.column_stack(numbers)), self.gears
+        if not len(gears):
+            return springs, None
+        motors = [model.motors[k] for k in gears]
+        of_gears = np.column_stack([*self._numbers.T[gears].T, self._reach[gears], self._of_motors[gears]])
+        return springs, Gears(
+            self._drivers[gears],
+            self._torques[gears],
+            tuple(motor.carrier_id for motor in motors),
+            np.array([motor.axis for motor in motors]),
+            of_gears,
+        )
 
     def lost(
         self,

@@ -154,7 +154,7 @@ def _of_mujoco(
             spec.worldbody.add_geom(
                 type=mujoco.mjtGeom.mjGEOM_PLANE, size=[10, 10, 1], friction=[ground.friction, 0, 0]
             )
-            constants = worlds._step.constants
+            constants = worlds._step.constants.contacts
             for joint, place, radius in zip(constants.joints, constants.places, constants.radii, strict=True):
                 body = _body(spec, model.names[joint])
                 if body is not None:

@@ -83,7 +83,7 @@ def _simulated(worlds: Repeatable, row: dict[str, np.ndarray]) -> tuple[np.ndarr
             worlds.dt,
             ground=ground,
             touching=options["touching"],
-            limits="position" if len(worlds._step.constants.stops) else False,
+            limits="position" if len(worlds._step.constants.contacts.stops) else False,
             passive=options["passive"],
         )
         q, v = end.q[-1], end.v[-1]
@@ -94,6 +94,10 @@ def _model(worlds: Repeatable, row: dict[str, np.ndarray]) -> ClusterModel:
     model = worlds.model
     if "ratios" in row or row.get("wrench", np.zeros(6)).any():
         raise NotAvailableError("Worlds.exact does not support the varied quantities ratios and wrench.")
+    if "gear_loads" in row:
+        raise NotAvailableError(
+            "Worlds.exact does not support gear losses, because pc.simulate cannot start from given gear loads."
+        )
     if "inertial" in row:
         model = with_parameters(model, row["inertial"])
     return model.with_gravity(row["gravity"]) if "gravity" in row else model
@@ -103,27 +107,34 @@ def _drive(
     worlds: Repeatable, row: dict[str, np.ndarray], q: np.ndarray, v: np.ndarray, targets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the torques at the start of a time step, and the inertia of the implicit drive, both of shape (nv,)."""
-    step, h = worlds._step.constants, worlds.dt
+    of, h = worlds._step.constants.actuation, worlds.dt
     tau, added, strength = np.zeros(len(v)), np.zeros(len(v)), np.ones(len(v))
-    if not len(step.driven):
+    if not len(of.driven):
         tau += targets
     else:
-        iq, iv = step.driven.T
+        iq, iv = of.driven.T
         tau += row.get("torques", 0.0)
         _, kp, kd = worlds._options["drive"].of(worlds.model)
         strength[iv] = row.get("strength", 1.0)
         kp, kd = strength[iv] * row.get("kp", kp), strength[iv] * row.get("kd", kd)
         tau[iv] += kp * (targets - q[iq] - h * v[iv]) - kd * v[iv]
         added[iv] = h * kd + h**2 * kp
-    if len(step.joint_limits):
-        limits = strength * step.joint_limits
+    if len(of.joint_limits):
+        limits = strength * of.joint_limits
         added[np.abs(tau) > limits] = 0.0
         tau = np.clip(tau, -limits, limits)
-    if len(step.motor_limits):
-        motor_torques = np.linalg.lstsq(step.motors, tau, rcond=None)[0]
-        moves = step.motors != 0.0
-        limits = step.motor_limits * (strength @ moves) / moves.sum(axis=0)
-        over = np.abs(motor_torques) > limits
+    if len(of.motor_limits):
+        motor_torques, speeds = np.linalg.lstsq(of.motors, tau, rcond=None)[0], v @ of.motors
+        moves = of.motors != 0.0
+        share = (strength @ moves) / moves.sum(axis=0)
+        low, high = (s * share * _most(s * speeds, of.motor_limits) for s in (-1.0, 1.0))
+        over = (motor_torques < low) | (motor_torques > high)
         added[moves[:, over].any(axis=1)] = 0.0
-        tau = tau + step.motors @ (np.clip(motor_torques, -limits, limits) - motor_torques)
+        tau = tau + of.motors @ (np.clip(motor_torques, low, high) - motor_torques)
     return tau, added
+
+
+def _most(speeds: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return the largest torques of motors at their speeds, as in ``Motor.torque_limits``."""
+    peak, stall, slope, free = numbers.T
+    return np.where(speeds < free, np.clip(stall - slope * speeds, 0.0, peak), 0.0)

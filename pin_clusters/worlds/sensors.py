@@ -62,10 +62,10 @@ def readings(
             # A Coriolis term turns the spatial acceleration into that of the point; gravity is not measured.
             values[name] = alpha[:3] + np.cross(nu[3:], nu[:3]) - R.T @ gravity
         elif s.kind == "touch":
-            normals = [3 * i for i, joint in enumerate(step.joints) if joint == s.joint]
+            normals = [3 * i for i, joint in enumerate(step.contacts.joints) if joint == s.joint]
             force: Number = 0.0
             for i in normals:
-                force = force + step.axes[2] @ impulses[i : i + 3] * (1.0 / step.dt)
+                force = force + step.contacts.axes[2] @ impulses[i : i + 3] * (1.0 / step.dt)
             values[name] = objects([force])
         else:
             of_frame = {"gyro": nu[3:], "velocimeter": nu[:3], "framepos": M[:3, 3], "framequat": _quaternion(R)}

@@ -1,18 +1,20 @@
 """The program of a time step: its inputs, their default values, and its outputs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._support.arrays import whole_number
 from ..compiler.tracing._sources import watching
+from ..compiler.tracing.contact_laws import ContactSet
 from ..compiler.tracing.contact_step import ContactStep, contact_step, drive_model
 from ..compiler.tracing.expressions import Graph, Number, select
 from ..compiler.tracing.numbers import KINDS, checked, tables_for, values_of
 from ..compiler.tracing.program import Program, objects
 from ..compiler.tracing.run import Run
+from ..compiler.tracing.step_forces import Actuation
 from ..errors import ArgumentTypeError, NotAvailableError, SimulationError, UnknownNameError, did_you_mean
 from ..model import ClusterModel, check_model, parameter_columns
 from ..model.configuration import neutral
@@ -42,7 +44,6 @@ class Step:
         settings: The checked arguments of the equivalent ``pc.simulate``.
         program: The program.
         defaults: Values of the inputs other than q, v and status, which are the same for all worlds at first.
-        driven: Index in q and in v of each driven joint, shape (nu, 2).
         constants: The constants of the step.
         sensors: Names of the sensors; the output of sensor number k is ``sensor_k``.
     """
@@ -51,7 +52,6 @@ class Step:
     settings: Settings
     program: Program
     defaults: dict[str, np.ndarray]
-    driven: np.ndarray
     constants: ContactStep
     sensors: tuple[str, ...] = ()
 
@@ -116,17 +116,18 @@ def step_of(
         "friction": np.array([0.8 if ground is None else ground.friction]),
         "wrench": np.zeros(6),
         **{name: values_of(model, name) for name in names if name in KINDS},
-        "last": np.zeros(constants.rows),
+        "last": np.zeros(constants.contacts.rows),
+        "loads": np.zeros(0 if constants.gears is None else len(constants.gears.numbers)),
         "status": np.zeros(1),
     }
-    varied = {"target", "last", *names} | ({"kp", "kd"} if "gains" in names else set())
+    varied = {"target", "last", "loads", *names} | ({"kp", "kd"} if "gains" in names else set())
     varied |= ({"tau"} if drive is None else set()) | ({"status"} if status else set())
     inputs = [("q", model.nq), ("v", model.nv)]
     inputs += [(name, len(x)) for name, x in values.items() if name in varied and len(x)]
     kinds, mounted = [name for name in names if name in KINDS], sensors_of(model, sensors or {})
     program = _program(model, constants, inputs, values, kinds, mounted)
     defaults = {name: values[name] for name, _ in inputs[2:]}
-    return Step(model, of_simulation, program, defaults, driven, constants, tuple(mounted))
+    return Step(model, of_simulation, program, defaults, constants, tuple(mounted))
 
 
 def _checked_names(model: ClusterModel, parameters: Iterable[str], drive: Drive | None) -> list[str]:
@@ -146,35 +147,25 @@ def _constants(
     model, world, plane = of.model, of.world, ground or Ground()
     # A horizontal ground uses the world's axes as tangents, so that impulses need no rotation.
     axes = np.eye(3) if plane.normal == (0.0, 0.0, 1.0) else plane.axes
-    if world is None:
-        joints, places, radii, stops = (), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 4))
-    else:
+    contacts = ContactSet(sweeps, axes, plane.height)
+    if world is not None:
         if world.shapes is not None:
             raise NotAvailableError(
                 "a traced step supports points, balls, and shapes that touch a plane at corners or balls (boxes, "
                 "spheres, capsules, convex hulls), but not shapes that touch each other, cylinders, cones and "
                 "ellipsoids. Pass points: touching=pc.contact_points(model, {...})."
             )
-        joints, places, radii = tuple(world.points.joints.tolist()), world.points.places, world.points.radii
-        stops = _stops(world.stops)
-    own, B, most = Motors(model).constant() if effort else (np.zeros(0), np.zeros((0, 0)), np.zeros(0))
-    lines = None if of.passive is None else of.passive.traced_lines(model)
-    return ContactStep(
-        of.dt,
-        sweeps,
-        axes,
-        plane.height,
-        joints,
-        places,
-        radii,
-        stops,
-        driven,
-        own,
-        B,
-        most,
-        lines,
-        newton,
-    )
+        points = world.points
+        contacts = replace(
+            contacts,
+            joints=tuple(points.joints.tolist()),
+            places=points.places,
+            radii=points.radii,
+            stops=_stops(world.stops),
+        )
+    actuation = Actuation(driven, *Motors(model).constant()) if effort else Actuation(driven)
+    lines, gears = (None, None) if of.passive is None else of.passive.traced(model)
+    return ContactStep(of.dt, contacts, actuation, lines, gears, newton)
 
 
 def _stops(stops: Stops) -> np.ndarray:
@@ -198,7 +189,7 @@ def _program(
     for name, size in inputs:
         entries[name] = np.array(graph.inputs(first, size), dtype=object)
         first += size
-    driven_model = drive_model(model, constants.driven)
+    driven_model = drive_model(model, constants.actuation.driven)
     names, given = [name for name, _ in inputs], dict(entries)
     if "inertial" in kinds:
         given["inertial"] = _with_armatures(model, driven_model, entries["inertial"])
@@ -232,7 +223,7 @@ def _frozen(
     entries: dict[str, np.ndarray], outputs: dict[str, np.ndarray], watched: list[tuple[Any, Any]], names: list[str]
 ) -> dict[str, np.ndarray]:
     """Add the output ``status``; a world with a status other than 0 keeps its state."""
-    state = {"q_next": "q", "v_next": "v"} | ({"impulses": "last"} if "last" in names else {})
+    state = {"q_next": "q", "v_next": "v", "impulses": "last", "loads_next": "loads"}
     numbers = [x for name in names if name not in (*KINDS, "status") for x in entries[name]]
     total: Number = 0.0
     for x in [*numbers, *outputs["q_next"], *outputs["v_next"]]:
@@ -247,6 +238,8 @@ def _frozen(
     code = select(0.5, entries["status"][0], entries["status"][0], code)
     frozen = dict(outputs)
     for name, before in state.items():
+        if before not in names:
+            continue
         pairs = zip(entries[before], outputs[name], strict=True)
         frozen[name] = objects([select(0.5, code, old, new) for old, new in pairs])
     return frozen | {"status_next": objects([code])}

@@ -22,9 +22,9 @@ from .referee import Difference, differences
 from .step import step_of
 
 _TYPES = {"float32": "float", "float64": "double"}
-_IN_PLACE = {"q_next": "q", "v_next": "v", "impulses": "last", "status_next": "status"}
+_IN_PLACE = {"q_next": "q", "v_next": "v", "impulses": "last", "loads_next": "loads", "status_next": "status"}
 """Outputs of the program that replace an input."""
-_NAMES = {"target": "targets", "tau_applied": "tau", "last": "contact_impulses"}
+_NAMES = {"target": "targets", "tau_applied": "tau", "last": "contact_impulses", "loads": "gear_loads"}
 """Names of the program that differ from the attributes; the input tau is ``targets`` without a drive or ``torques``."""
 _BLOCK = 64
 """Number of worlds per piece of work; the arrays of a piece stay in the processor's cache during all substeps."""
@@ -53,6 +53,7 @@ class Worlds:
         targets: Target positions of the driven joints, shape (N, nu), [rad] or [m]; without a drive, torques.
         tau: Torques of the last time step, shape (N, nv), [N m] or [N].
         contact_impulses: World impulses of the last time step, shape (N, points, 3), [N s].
+        gear_loads: Loads of the gears with losses in the last time step, shape (N, gears), [N m].
         gaps: Distances from the ground in the middle of the last time step, shape (N, points), [m].
         violation: Residual of the contact laws in the last time step, shape (N,), [m/s] or [rad/s].
         residual: Largest relative residual of the loops, shape (N,); zeros without loops.
@@ -148,8 +149,8 @@ class Worlds:
             raise ArgumentTypeError(f"Worlds: dtype must be float32 or float64, got {self.dtype.name}.")
         self._code = Compiled(self.program, _TYPES[self.dtype.name])
         self.q0 = self._initial(q, ground, touching)
-        self._points = len(step.constants.joints)
-        self.nu = len(step.driven) or model.nv
+        self._points = len(step.constants.contacts.joints)
+        self.nu = len(self.driven) or model.nv
         self._arrays = self._allocate()
         self.sensors = {name: self._arrays[f"sensor_{k}"] for k, name in enumerate(step.sensors)}
         self._run = self._code.on_rows([self._arrays[name] for name in self._order()])
@@ -186,7 +187,7 @@ class Worlds:
     def _attribute(self, name: str) -> str:
         """Return the attribute of an input or output of the program."""
         if name == "tau":
-            return "torques" if len(self._step.driven) else "targets"
+            return "torques" if len(self.driven) else "targets"
         name = _IN_PLACE.get(name, name)
         return _NAMES.get(name, name)
 
@@ -213,7 +214,7 @@ class Worlds:
             arrays[name] = block[first : first + self.n * size].reshape(self.n, size)
             first += self.n * size
         for name, value in self._step.defaults.items():
-            if name not in ("last", "status"):
+            if name not in ("last", "loads", "status"):
                 arrays[self._attribute(name)][:] = value
         return arrays
 
@@ -242,7 +243,7 @@ class Worlds:
     @property
     def driven(self) -> np.ndarray:
         """Index in q and index in v of each driven joint, shape (nu, 2); empty without a drive."""
-        return self._step.driven
+        return self._step.constants.actuation.driven
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -252,13 +253,13 @@ class Worlds:
     @property
     def rest(self) -> np.ndarray:
         """Positions of the driven joints in the initial configuration, shape (nu,); zeros without a drive."""
-        driven = self._step.driven
+        driven = self.driven
         return self.q0[driven[:, 0]] if len(driven) else np.zeros(self.nu)
 
     @property
     def in_contact(self) -> np.ndarray:
         """Whether each point had an impulse in the last time step, shape (N, points); a new array."""
-        normal = self._step.constants.axes[2].astype(self.dtype)
+        normal = self._step.constants.contacts.axes[2].astype(self.dtype)
         return np.asarray(self.contact_impulses @ normal > 0.0)
 
     @property
@@ -338,7 +339,7 @@ class Worlds:
                 )
         arrays = self._arrays
         arrays["q"][rows], arrays["v"][rows] = new_q, new_v
-        for name in ("contact_impulses", "status", "tau", "gaps", "violation", "residual"):
+        for name in ("contact_impulses", "gear_loads", "status", "tau", "gaps", "violation", "residual"):
             if name in arrays:
                 arrays[name][rows] = 0.0
 

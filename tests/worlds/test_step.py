@@ -80,8 +80,8 @@ def test_springs_and_friction() -> None:
 def test_stops_push_back(name: str, joint: str, side: float) -> None:
     """A joint that moves into its upper (1) or lower (-1) position limit stops there, as in ``pc.simulate``.
 
-    The limit is 2 mrad away, and the step would move the joint by at least 2.5 mrad. The tolerance is the convergence of
-    the sweeps.
+    The limit is 2 mrad away, and without it the joint would move by 3 mrad. The tolerance is the convergence of the
+    sweeps.
     """
     of = robot(name)
     tree, q = of.model.tree.copy(), np.array(of.q)

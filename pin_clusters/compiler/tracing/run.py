@@ -52,6 +52,12 @@ class Run:
     def zeros(self, *shape: int) -> np.ndarray:
         return np.full(shape, 0.0, dtype=object)
 
+    def at(self, q: np.ndarray) -> "Run":
+        """Return a run at another configuration, with the same inputs and tables."""
+        other = Run(self.model, {**self.inputs, "q": q}, steps=self.steps)
+        other.params, other.work = self.params, self.work.copy()
+        return other
+
     @property
     def rest(self) -> np.ndarray:
         return self.zeros(self.model.nv)

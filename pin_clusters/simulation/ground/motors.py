@@ -38,20 +38,22 @@ class Motors:
 
         Returns:
             The limits of the independent joints, shape (nv,), the matrix from motor torques to independent torques,
-            shape (nv, motors), and the limits of the motors, shape (motors,), [N m] or [N]; infinite without a limit.
+            shape (nv, motors), and for each motor: largest torque, torque at zero speed that the voltage permits,
+            decrease of this torque per speed, and no-load speed, shape (motors, 4); infinite without a limit.
 
         Raises:
-            NotAvailableError: A limit depends on the speed, or the matrix depends on the configuration.
+            NotAvailableError: The matrix depends on the configuration.
         """
         model, rotors = self._model, [self._model.rotors[i] for i in self._rotors]
-        most = self._most.copy()
+        limits = np.column_stack([self._most, *np.full((3, len(self._most)), np.inf)])
         for k, motor in self._motors:
-            if motor.free_speed is not None or motor.stall_torque is not None:
-                raise NotAvailableError(
-                    f"{motor.label}: its torque limit depends on the speed, which a traced step does not support. Keep "
-                    "only peak_torque, or use pc.simulate."
-                )
-            most[k] = min(most[k], np.inf if motor.peak_torque is None else motor.peak_torque)
+            peak, stall, free = (
+                np.inf if x is None else x for x in (motor.peak_torque, motor.stall_torque, motor.free_speed)
+            )
+            slope = 0.0
+            if motor.torque_constant is not None and motor.resistance is not None:
+                slope = motor.torque_constant**2 / motor.resistance
+            limits[k] = min(limits[k, 0], peak), stall, slope, free
         varying = varying_rates(model)
         moved = [r.name for r in rotors if any(varying[iv] for iv, _ in r.drivers)]
         if moved:
@@ -60,7 +62,7 @@ class Motors:
                 "traced step cannot limit its torque. Remove the limit, or use pc.simulate."
             )
         G = _bridge.matrix(model, self._data, model.q_reference)
-        return self._own, rotor_rows(model, G)[self._rotors].T, most
+        return self._own, rotor_rows(model, G)[self._rotors].T, limits
 
     def give(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Return the torques that act if ``tau`` is commanded and the limits apply, shape (nv,), [N m] or [N]."""
