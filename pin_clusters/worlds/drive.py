@@ -25,6 +25,8 @@ class Drive:
         limit: None, or ``"motor"`` for the torque limits of ``pc.simulate(limits="effort")``.
         joints: Names of the driven joints. By default, all independent joints with one degree of freedom and without a
             stiff ``Spring``.
+        range: Smallest and largest target, shape (2,) or (nu, 2), [rad] or [m]. Targets outside are clamped. None means
+            no limit. ``pc.Worlds`` checks the shape and the order.
 
     Raises:
         SimulationError: A gain is negative or not finite, or ``limit`` is unknown.
@@ -40,6 +42,7 @@ class Drive:
     kd: ArrayLike = 1.0
     limit: str | None = None
     joints: Sequence[str] | None = None
+    range: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd"):
@@ -77,6 +80,20 @@ class Drive:
             raise ArgumentTypeError(f"Drive: model {model.name!r} has no joints to drive. Pass drive=None.")
         driven = np.array([single[name] for name in names], dtype=np.int64)
         return driven, self._gains("kp", len(driven)), self._gains("kd", len(driven))
+
+    def bounds(self, size: int) -> np.ndarray:
+        """Return the lower and upper targets of ``size`` driven joints, shape (size, 2); infinite without a limit."""
+        bounds = np.array(numbers("Drive: range", (-np.inf, np.inf) if self.range is None else self.range), dtype=float)
+        if bounds.shape not in ((2,), (size, 2)):
+            raise ShapeError(
+                f"Drive: range has shape {bounds.shape}, expected (2,) or ({size}, 2): {size} driven joints."
+            )
+        for low, high in bounds.reshape(-1, 2).tolist():
+            if not low <= high:
+                raise SimulationError(
+                    f"Drive: range must be (lower, upper) with lower <= upper, got ({low:g}, {high:g})."
+                )
+        return np.broadcast_to(bounds, (size, 2)).copy()
 
     def _gains(self, name: str, size: int) -> np.ndarray:
         gains = np.asarray(getattr(self, name), dtype=float)

@@ -105,7 +105,8 @@ def step_of(
     none = np.zeros(0)
     driven, kp, kd = (np.zeros((0, 2), dtype=np.int64), none, none) if drive is None else drive.of(model)
     effort = of_simulation.effort or (drive is not None and drive.limit is not None)
-    constants = _constants(of_simulation, ground, driven, count, newton, effort)
+    bounds = np.zeros((0, 2)) if drive is None else drive.bounds(len(driven))
+    constants = _constants(of_simulation, ground, driven, bounds, count, newton, effort)
     values = {
         "tau": np.zeros(model.nv),
         "target": np.zeros(len(driven)),
@@ -140,7 +141,13 @@ def _checked_names(model: ClusterModel, parameters: Iterable[str], drive: Drive 
 
 
 def _constants(
-    of: Settings, ground: Ground | None, driven: np.ndarray, sweeps: int, newton: int, effort: bool
+    of: Settings,
+    ground: Ground | None,
+    driven: np.ndarray,
+    bounds: np.ndarray,
+    sweeps: int,
+    newton: int,
+    effort: bool,
 ) -> ContactStep:
     model, world, plane = of.model, of.world, ground or Ground()
     # A horizontal ground uses the world's axes as tangents, so that impulses need no rotation.
@@ -168,6 +175,7 @@ def _constants(
         radii,
         stops,
         driven,
+        bounds,
         own,
         B,
         most,

@@ -106,7 +106,7 @@ class Worlds:
                 ``"wrench"`` (external force and moment on the first joint's body, at its origin, in world axes, [N]
                 and [N m]), ``"tau"`` (``torques``, added to the drive), ``"inertial"``, ``"gravity"``, ``"ratios"``
                 (see ``pc.trace``), ``"delay"`` (time steps until new targets act).
-            sensors: Dict from names to pairs (kind, frame). Kinds: ``"gyro"``, ``"velocimeter"`` and
+            sensors: Dict from names to pairs (kind, name or id of the frame). Kinds: ``"gyro"``, ``"velocimeter"`` and
                 ``"accelerometer"`` (acceleration minus gravity, mean over the last time step), in axes of the frame;
                 ``"framepos"`` and ``"framequat"`` (x, y, z, w) in the world; ``"touch"`` (normal force on the body,
                 [N]).

@@ -58,6 +58,7 @@ class ContactStep:
         stops: For each stop: index in q, side (1: lower limit, -1: upper limit), index of the independent velocity,
             side times limit, and derivative of the distance with respect to the velocity, shape (stops, 5).
         driven: Index in q and index in v of each joint with a PD drive, shape (nu, 2).
+        target_bounds: Smallest and largest target of these joints, shape (nu, 2), [rad] or [m].
         joint_limits: Largest torque of each independent joint, inf without a limit, shape (nv,).
         motors: Matrix B from motor torques to independent torques, for motors with a torque limit, shape (nv, motors).
         motor_limits: Largest torques of these motors, [N m], shape (motors,).
@@ -74,6 +75,7 @@ class ContactStep:
     radii: np.ndarray
     stops: np.ndarray = field(default_factory=lambda: np.zeros((0, 5)))
     driven: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    target_bounds: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     joint_limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
     motors: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     motor_limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -191,7 +193,8 @@ def _drive(run: Run, step: ContactStep, q: np.ndarray, v: np.ndarray) -> tuple[n
         iq, iv = step.driven.T.tolist()
         strength[iv] = run["strength"]
         kp, kd = strength[iv] * run["kp"], strength[iv] * run["kd"]
-        demand[iv] = demand[iv] + kp * (run["target"] - q[iq] - h * v[iv]) - kd * v[iv]
+        target = objects([_clamped(x, *b) for x, b in zip(run["target"], step.target_bounds.tolist(), strict=True)])
+        demand[iv] = demand[iv] + kp * (target - q[iq] - h * v[iv]) - kd * v[iv]
         added[iv] = h * kd + h * h * kp
     for k in np.flatnonzero(np.isfinite(step.joint_limits)).tolist():
         demand[k] = _limited(demand[k], strength[k] * step.joint_limits[k], added, [k])
@@ -205,6 +208,12 @@ def _drive(run: Run, step: ContactStep, q: np.ndarray, v: np.ndarray) -> tuple[n
             change[m] = _limited(torques[m], share * limit, added, joints) - torques[m]
         demand = demand + B @ change
     return demand, added
+
+
+def _clamped(x: Number, low: float, high: float) -> Number:
+    """Return x within its bounds; NaN stays NaN, because comparisons with NaN are false."""
+    x = select(x, low, low, x) if np.isfinite(low) else x
+    return select(high, x, high, x) if np.isfinite(high) else x
 
 
 def _limited(x: Number, limit: Number, added: np.ndarray, joints: list[int]) -> Number:
