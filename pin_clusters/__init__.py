@@ -259,6 +259,7 @@ if TYPE_CHECKING:
     from .studies.study import efficiency as efficiency
     from .worlds import Drive as Drive
     from .worlds import Worlds as Worlds
+    from .worlds import read_controls as read_controls
 
 # Subpackages that the algorithms do not need are imported from these paths when they are first used.
 _LAZY = {
@@ -281,6 +282,7 @@ _LAZY_FUNCTIONS = {
     "identify": "identification",
     "into_mjcf": "merging",
     "mechanism": "design",
+    "read_controls": "worlds",
     "to_mjcf": "writers",
     "to_urdf": "writers",
     "trace": "tracing",

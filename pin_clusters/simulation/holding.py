@@ -70,9 +70,8 @@ class Hold:
         for name, gain in (("kp", kp), ("kd", kd)):
             if gain is not None and number(name, gain) < 0.0:
                 raise SimulationError(f"{name} = {gain:g} is negative, which would drive the robot away from the pose.")
-        springs = [s.along for s in model.constraints if isinstance(s, Spring) and any(s.stiffness)]
         single = {n: model.joint_idx_v(n) for n in model.independent_joints if tree.joints[tree.getJointId(n)].nv == 1}
-        driven = np.isin(np.arange(model.nv), [i for n, i in single.items() if n not in springs])
+        driven = np.isin(np.arange(model.nv), [single[n] for n in joints_without_springs(model)])
         # This is the inertia of each joint if all other joints can move freely.
         free_inertia = 1.0 / np.diag(computeMinverse(model, data, self.home))
         stiff = np.minimum(_stiffness(model, self.home), free_inertia * (_QUICKEST / dt) ** 2)
@@ -91,6 +90,16 @@ class Hold:
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the torques, shape (nv,), [N m] or [N]."""
         return np.asarray(self.tau0 + self.kp * difference(self.model, q, self.home) - self.kd * v)
+
+
+def joints_without_springs(model: ClusterModel) -> list[str]:
+    """Return the independent joints with one degree of freedom and without a spring of their own."""
+    tree, sprung = model.own_tree, set[str]()
+    for spring in model.constraints:
+        if isinstance(spring, Spring) and any(spring.stiffness):
+            names = [spring.along] if isinstance(spring.along, str) else list(spring.along)
+            sprung |= set(names) if len(names) == 1 else set()
+    return [n for n in model.independent_joints if tree.joints[tree.getJointId(n)].nv == 1 and n not in sprung]
 
 
 def _stiffness(model: ClusterModel, home: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 from .._support.arrays import ArrayLike, joint_names, numbers
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
+from ..simulation.holding import joints_without_springs
 
 LIMITS = (None, "motor")
 
@@ -25,6 +26,8 @@ class Drive:
         limit: None, or ``"motor"`` for the torque limits of ``pc.simulate(limits="effort")``.
         joints: Names of the driven joints. By default, all independent joints with one degree of freedom and without a
             stiff ``Spring``.
+        range: Smallest and largest target, shape (2,) or (nu, 2), [rad] or [m]. Targets outside are clamped. None means
+            no limit. ``pc.Worlds`` checks the shape and the order.
 
     Raises:
         SimulationError: A gain is negative or not finite, or ``limit`` is unknown.
@@ -40,6 +43,7 @@ class Drive:
     kd: ArrayLike = 1.0
     limit: str | None = None
     joints: Sequence[str] | None = None
+    range: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd"):
@@ -63,10 +67,9 @@ class Drive:
             for j in range(1, tree.njoints)
             if tree.joints[j].nq == tree.joints[j].nv == 1 and tree.joints[j].idx_v in columns
         }
-        names = tuple(single) if self.joints is None else self.joints
-        if self.joints is None and model.passive is not None:
-            sprung = {name for s in model.passive.springs if any(s.stiffness) for name in _names(s.along)}
-            names = tuple(name for name in names if name not in sprung)
+        names = self.joints
+        if names is None:
+            names = tuple(name for name in joints_without_springs(model) if name in single)
         for name in names:
             if name not in single:
                 raise UnknownNameError(
@@ -78,6 +81,20 @@ class Drive:
         driven = np.array([single[name] for name in names], dtype=np.int64)
         return driven, self._gains("kp", len(driven)), self._gains("kd", len(driven))
 
+    def bounds(self, size: int) -> np.ndarray:
+        """Return the lower and upper targets of ``size`` driven joints, shape (size, 2); infinite without a limit."""
+        bounds = np.array(numbers("Drive: range", (-np.inf, np.inf) if self.range is None else self.range), dtype=float)
+        if bounds.shape not in ((2,), (size, 2)):
+            raise ShapeError(
+                f"Drive: range has shape {bounds.shape}, expected (2,) or ({size}, 2): {size} driven joints."
+            )
+        for low, high in bounds.reshape(-1, 2).tolist():
+            if not low <= high:
+                raise SimulationError(
+                    f"Drive: range must be (lower, upper) with lower <= upper, got ({low:g}, {high:g})."
+                )
+        return np.broadcast_to(bounds, (size, 2)).copy()
+
     def _gains(self, name: str, size: int) -> np.ndarray:
         gains = np.asarray(getattr(self, name), dtype=float)
         if gains.shape not in ((), (size,)):
@@ -86,7 +103,3 @@ class Drive:
                 "driven."
             )
         return np.broadcast_to(gains, (size,)).copy()
-
-
-def _names(along: object) -> Sequence[str]:
-    return [along] if isinstance(along, str) else [x for x in along if isinstance(x, str)]  # type: ignore[attr-defined]

@@ -116,6 +116,7 @@ def _drive(
         tau += row.get("torques", 0.0)
         _, kp, kd = worlds._options["drive"].of(worlds.model)
         strength[iv] = row.get("strength", 1.0)
+        targets = np.clip(targets, *of.target_bounds.T)
         kp, kd = strength[iv] * row.get("kp", kp), strength[iv] * row.get("kd", kd)
         tau[iv] += kp * (targets - q[iq] - h * v[iv]) - kd * v[iv]
         added[iv] = h * kd + h**2 * kp

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..algorithms._shared.ids import frames
 from ..compiler.tracing.contact_step import ContactStep
 from ..compiler.tracing.expressions import Number, select, square_root
 from ..compiler.tracing.functions import run_function
@@ -15,14 +16,14 @@ from ..model import ClusterModel
 
 SIZES = {"gyro": 3, "accelerometer": 3, "velocimeter": 3, "framepos": 3, "framequat": 4, "touch": 1}
 """Number of values of each kind of sensor."""
+_MOTIONS = ("framesForwardKinematics", "getFrameVelocity", "getFrameAcceleration")
 
 
 class Sensor(NamedTuple):
-    """A sensor: its kind, the name and id of its frame, and the id of the joint that carries the frame."""
+    """A sensor: its kind, the id of its frame, and the id of the joint that carries the frame."""
 
     kind: str
-    frame: str
-    frame_id: int
+    frame: int
     joint: int
 
 
@@ -37,11 +38,8 @@ def sensors_of(model: ClusterModel, sensors: Mapping[str, Any]) -> dict[str, Sen
         kind, frame = given
         if kind not in SIZES:
             raise UnknownNameError(f"sensors: {name!r} has the unknown kind {kind!r}.{did_you_mean(str(kind), SIZES)}")
-        if not isinstance(frame, str) or not tree.existFrame(frame):
-            known = did_you_mean(str(frame), [f.name for f in tree.frames])
-            raise UnknownNameError(f"sensors: the frame {frame!r} of {name!r} does not exist.{known}")
-        index = tree.getFrameId(frame)
-        checked[name] = Sensor(kind, frame, index, int(tree.frames[index].parentJoint))
+        (index,) = frames(model, f"sensors: the frame of {name!r}", [frame])
+        checked[name] = Sensor(kind, index, int(tree.frames[index].parentJoint))
     return checked
 
 
@@ -49,14 +47,12 @@ def readings(
     end: Run, sensors: Mapping[str, Sensor], step: ContactStep, impulses: np.ndarray, gravity: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the values of all sensors. ``end`` contains q, v and the mean acceleration a of the step."""
-    if not sensors:
-        return {}
-    end.frames = tuple({s.frame_id for s in sensors.values()})
-    placements = run_function("framesForwardKinematics", end)
-    velocities, accelerations = run_function("getFrameVelocity", end), run_function("getFrameAcceleration", end)
-    values = {}
+    motions, values = {}, {}
+    for frame in {s.frame for s in sensors.values()}:  # Two frames can have the same name.
+        end.frames = (frame,)
+        motions[frame] = [next(iter(run_function(name, end).values())) for name in _MOTIONS]
     for name, s in sensors.items():
-        M, nu, alpha = placements[s.frame], velocities[s.frame], accelerations[s.frame]
+        M, nu, alpha = motions[s.frame]
         R = M[:3, :3]
         if s.kind == "accelerometer":
             # A Coriolis term turns the spatial acceleration into that of the point; gravity is not measured.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._support.arrays import whole_number
+from .._support.arrays import numbers, whole_number
 from ..compiler.tracing._sources import watching
 from ..compiler.tracing.contact_laws import ContactSet
 from ..compiler.tracing.contact_step import ContactStep, contact_step, drive_model
@@ -81,6 +81,8 @@ def step_of(
     if drive is not None and not isinstance(drive, Drive):
         raise ArgumentTypeError(f"drive must be a pc.Drive or None, got {type(drive).__name__}.")
     names = _checked_names(model, parameters, drive)
+    if np.shape(numbers("dt", dt)) != () or not 0.0 < dt < np.inf:
+        raise SimulationError(f"dt must be a positive, finite time step [s], got {dt!r}.")
     count, newton = whole_number("sweeps", sweeps, 1), whole_number("steps", steps, 0)
     if count > _MOST_SWEEPS:
         raise SimulationError(f"sweeps = {count} exceeds {_MOST_SWEEPS}; 5 to 20 sweeps are usual.")
@@ -103,21 +105,27 @@ def step_of(
         limits,
         begin=False,
     )
-    none = np.zeros(0)
-    driven, kp, kd = (np.zeros((0, 2), dtype=np.int64), none, none) if drive is None else drive.of(model)
-    effort = of_simulation.effort or (drive is not None and drive.limit is not None)
-    constants = _constants(of_simulation, ground, driven, count, newton, effort)
+    actuation, kp, kd = Actuation(), np.zeros(0), np.zeros(0)
+    if drive is not None:
+        driven, kp, kd = drive.of(model)
+        actuation = Actuation(driven, drive.bounds(len(driven)))
+    if of_simulation.effort or (drive is not None and drive.limit is not None):
+        joints, motors, of_motors = Motors(model).constant()
+        actuation = replace(actuation, joint_limits=joints, motors=motors, motor_limits=of_motors)
+    lines, gears = (None, None) if of_simulation.passive is None else of_simulation.passive.traced(model)
+    contacts = _contacts(of_simulation, ground or Ground(), count)
+    constants = ContactStep(of_simulation.dt, contacts, actuation, lines, gears, newton)
     values = {
         "tau": np.zeros(model.nv),
-        "target": np.zeros(len(driven)),
+        "target": np.zeros(len(kp)),
         "kp": kp,
         "kd": kd,
-        "strength": np.ones(len(driven)),
+        "strength": np.ones(len(kp)),
         "friction": np.array([0.8 if ground is None else ground.friction]),
         "wrench": np.zeros(6),
         **{name: values_of(model, name) for name in names if name in KINDS},
-        "last": np.zeros(constants.contacts.rows),
-        "loads": np.zeros(0 if constants.gears is None else len(constants.gears.numbers)),
+        "last": np.zeros(contacts.rows),
+        "loads": np.zeros(0 if gears is None else len(gears.numbers)),
         "status": np.zeros(1),
     }
     varied = {"target", "last", "loads", *names} | ({"kp", "kd"} if "gains" in names else set())
@@ -131,7 +139,7 @@ def step_of(
 
 
 def _checked_names(model: ClusterModel, parameters: Iterable[str], drive: Drive | None) -> list[str]:
-    names = [parameters] if isinstance(parameters, str) else list(parameters)
+    names = [parameters] if isinstance(parameters, str) else list(dict.fromkeys(parameters))
     for name in names:
         if name not in VARIABLE:
             raise UnknownNameError(f"{name!r} cannot vary.{did_you_mean(str(name), VARIABLE)}")
@@ -141,31 +149,19 @@ def _checked_names(model: ClusterModel, parameters: Iterable[str], drive: Drive 
     return [*(name for name in names if name not in KINDS), *kinds]
 
 
-def _constants(
-    of: Settings, ground: Ground | None, driven: np.ndarray, sweeps: int, newton: int, effort: bool
-) -> ContactStep:
-    model, world, plane = of.model, of.world, ground or Ground()
+def _contacts(of: Settings, ground: Ground, sweeps: int) -> ContactSet:
     # A horizontal ground uses the world's axes as tangents, so that impulses need no rotation.
-    axes = np.eye(3) if plane.normal == (0.0, 0.0, 1.0) else plane.axes
-    contacts = ContactSet(sweeps, axes, plane.height)
-    if world is not None:
-        if world.shapes is not None:
-            raise NotAvailableError(
-                "a traced step supports points, balls, and shapes that touch a plane at corners or balls (boxes, "
-                "spheres, capsules, convex hulls), but not shapes that touch each other, cylinders, cones and "
-                "ellipsoids. Pass points: touching=pc.contact_points(model, {...})."
-            )
-        points = world.points
-        contacts = replace(
-            contacts,
-            joints=tuple(points.joints.tolist()),
-            places=points.places,
-            radii=points.radii,
-            stops=_stops(world.stops),
+    axes = np.eye(3) if ground.normal == (0.0, 0.0, 1.0) else ground.axes
+    if of.world is None:
+        return ContactSet(sweeps, axes, ground.height)
+    if of.world.shapes is not None:
+        raise NotAvailableError(
+            "a traced step supports points, balls, and shapes that touch a plane at corners or balls (boxes, spheres, "
+            "capsules, convex hulls), but not shapes that touch each other, cylinders, cones and ellipsoids. Pass "
+            "points: touching=pc.contact_points(model, {...})."
         )
-    actuation = Actuation(driven, *Motors(model).constant()) if effort else Actuation(driven)
-    lines, gears = (None, None) if of.passive is None else of.passive.traced(model)
-    return ContactStep(of.dt, contacts, actuation, lines, gears, newton)
+    points, stops = of.world.points, _stops(of.world.stops)
+    return ContactSet(sweeps, axes, ground.height, tuple(points.joints.tolist()), points.places, points.radii, stops)
 
 
 def _stops(stops: Stops) -> np.ndarray:

@@ -107,7 +107,7 @@ class Worlds:
                 ``"wrench"`` (external force and moment on the first joint's body, at its origin, in world axes, [N]
                 and [N m]), ``"tau"`` (``torques``, added to the drive), ``"inertial"``, ``"gravity"``, ``"ratios"``
                 (see ``pc.trace``), ``"delay"`` (time steps until new targets act).
-            sensors: Dict from names to pairs (kind, frame). Kinds: ``"gyro"``, ``"velocimeter"`` and
+            sensors: Dict from names to pairs (kind, name or id of the frame). Kinds: ``"gyro"``, ``"velocimeter"`` and
                 ``"accelerometer"`` (acceleration minus gravity, mean over the last time step), in axes of the frame;
                 ``"framepos"`` and ``"framequat"`` (x, y, z, w) in the world; ``"touch"`` (normal force on the body,
                 [N]).
@@ -122,7 +122,7 @@ class Worlds:
         """
         self.n, self.substeps = whole_number("Worlds: n", n, 1), whole_number("Worlds: substeps", substeps, 1)
         self.threads = whole_number("Worlds: threads", threads, 1)
-        names = [vary] if isinstance(vary, str) else list(vary)
+        names = [vary] if isinstance(vary, str) else list(dict.fromkeys(vary))
         self._delayed = "delay" in names
         step = step_of(
             model,

@@ -88,8 +88,8 @@ def test_torque_limits_that_depend_on_the_speed(speed: float) -> None:
     worlds = pc.Worlds(model, 1, dt=H, q=q, drive=drive)
     worlds.reset(v=v)
     worlds.targets[:] = worlds.rest + np.sign(0.5 - np.arange(12) % 2)
-    # Without a ground, ``exact`` uses Runge-Kutta steps; the midpoint rule differs by the rate of change of the gyroscopic
-    # accelerations (1e3 rad/s^2 at 30 rad/s) in half a step.
+    # Without a ground, ``exact`` uses Runge-Kutta steps; the midpoint rule differs by the rate of change of the
+    # gyroscopic accelerations (1e3 rad/s^2 at 30 rad/s) in half a step.
     assert worlds.exact([0])[0].v < 0.1
     worlds.step()
     assert (np.abs(worlds.tau[0, 6:]) < 60.0).all()

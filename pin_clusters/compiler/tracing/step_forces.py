@@ -55,6 +55,7 @@ class Actuation:
 
     Attributes:
         driven: Index in q and index in v of each joint with a PD drive, shape (nu, 2).
+        target_bounds: Smallest and largest target of these joints, shape (nu, 2), [rad] or [m].
         joint_limits: Largest torque of each independent joint, inf without a limit, shape (nv,).
         motors: Matrix B from motor torques to independent torques, for motors with a torque limit, shape (nv, motors).
         motor_limits: For each of these motors: largest torque [N m], torque at zero speed that the voltage permits
@@ -62,6 +63,7 @@ class Actuation:
     """
 
     driven: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    target_bounds: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     joint_limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
     motors: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     motor_limits: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))
@@ -136,7 +138,9 @@ def drive(run: Run, of: Actuation, h: float) -> tuple[np.ndarray, np.ndarray]:
         iq, iv = of.driven.T.tolist()
         strength[iv] = run["strength"]
         kp, kd = strength[iv] * run["kp"], strength[iv] * run["kd"]
-        demand[iv] = demand[iv] + kp * (run["target"] - q[iq] - h * v[iv]) - kd * v[iv]
+        bounds = of.target_bounds.tolist()
+        target = objects([_clamped(x, *pair) for x, pair in zip(run["target"], bounds, strict=True)])
+        demand[iv] = demand[iv] + kp * (target - q[iq] - h * v[iv]) - kd * v[iv]
         added[iv] = h * kd + h * h * kp
     for k in np.flatnonzero(np.isfinite(of.joint_limits)).tolist():
         limit = strength[k] * of.joint_limits[k]
@@ -167,5 +171,9 @@ def _limited(x: Number, low: Number, high: Number, added: np.ndarray, joints: li
     """Return x within its limits; beyond a limit, set the added inertia of ``joints`` to zero."""
     for k in joints:
         added[k] = select(high, x, 0.0, select(x, low, 0.0, added[k]))
-    x = select(x, high, x, high)
-    return select(low, x, x, low)
+    return _clamped(x, low, high)
+
+
+def _clamped(x: Number, low: Number, high: Number) -> Number:
+    """Return x within its bounds; NaN stays NaN, because comparisons with NaN are false."""
+    return select(high, select(x, low, low, x), high, select(x, low, low, x))

@@ -44,7 +44,9 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
             raise LoadError(f"{owner}: armature and damping are only for hinges, slides and tendons. Remove them.")
         electric = _electric(a) if element.tag == "dcmotor" else {}
-        forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
+        limits = ("forcerange", "forcelimited"), ("ctrlrange", "ctrllimited")
+        given = limits[a.forcerange is None and element.tag == "motor"]
+        forces = a.limits(*given, document.compiler.autolimits, needed=False)
         force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
         actuators.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, force, electric))
     return actuators

@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ....errors import LoadError, did_you_mean
 from ._schema import ACTUATORS, ATTRIBUTES, LOOSE, MAIN
+from ._shortcuts import merged
 
 
 def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
@@ -102,10 +103,10 @@ class Elements:
                 if child.tag == "default":
                     inner.append((child, name))
                     continue
-                tag = "actuator" if child.tag in ACTUATORS else child.tag
+                tag, owner = "actuator" if child.tag in ACTUATORS else child.tag, f"default class {name!r}"
                 if tag in ("joint", "geom"):
-                    check_attributes(child, tag, f"default class {name!r}")
-                tags.setdefault(tag, {}).update(child.attrib)
+                    check_attributes(child, tag, owner)
+                tags[tag] = merged(tag, child, tags.get(tag, {}), owner)
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
@@ -128,7 +129,7 @@ class Elements:
         inherited = defaults_by_tag.get(defaults or kind, {})
         if any(key in element.attrib for key in ORIENTATIONS):
             inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
-        return Element(kind, inherited | element.attrib, owner, self.units)
+        return Element(kind, merged(kind, element, inherited, owner), owner, self.units)
 
 
 def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:

@@ -109,7 +109,7 @@ def buildModelFromMJCF(
     extra, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
-    document, bodies = _read(mjcf_filename, None if root_folder is None else Path(root_folder))
+    document, bodies = read(mjcf_filename, None if root_folder is None else Path(root_folder))
     return _build(document, bodies, root, extra, q_reference, named, armature == "rotor", keyframe)
 
 
@@ -119,7 +119,7 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
     _, named = checked(None if keeps_base else root_joint, (), independent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        document, bodies = _read(text, None)
+        document, bodies = read(text, None)
         for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not keeps_base):
             joint.held = 0.0
         model = _build(document, bodies, None if keeps_base else root_joint, (), q_reference, named)
@@ -127,7 +127,7 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
     return model
 
 
-def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
+def read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
     document = read_document(given, folder)
     try:
         return document, read_bodies(document)

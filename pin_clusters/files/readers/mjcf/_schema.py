@@ -119,7 +119,13 @@ ATTRIBUTES: dict[str, Types] = {
     "actuator": _types(
         joint=text(), jointinparent=text(), tendon=text(), gear=several((1.0,), 1, 6), armature=one(), damping=_POWERS,
         forcerange=_RANGE, ctrlrange=_RANGE, motorconst=several(None, 1, 2), resistance=one(),
-        nominal=several(None, 3, 3), saturation=several(None, 1, 3),
+        nominal=several(None, 3, 3), saturation=several(None, 1, 3), forcelimited=_AUTO, ctrllimited=_AUTO,
+        gaintype=text("fixed"), biastype=text("none"), dyntype=text("none"), gainprm=several((1.0,), 1, MANY),
+        biasprm=several((), 0, MANY), inheritrange=one(), delay=one(), tags=text(""),
+    ),
+    "sensor": _types(
+        site=text(""), objtype=text(""), objname=text(""), reftype=text(""), refname=text(""), noise=one(),
+        cutoff=one(), delay=one(), interval=several((0.0,), 1, 2),
     ),
     "key": _types(qpos=vector(None, 0, MANY)),
     "option": _types(gravity=vector(None), density=one(), viscosity=one()),
