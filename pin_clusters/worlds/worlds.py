@@ -100,8 +100,8 @@ class Worlds:
             substeps: Number of time steps per call of ``step``.
             sweeps: Number of sweeps of the contact solver; 5 to 20 are usual.
             drive: PD drives, or None: ``targets`` then contains torques, shape (N, nv).
-            limits: As in ``pc.simulate``; stops need a single independent joint that moves the joint.
-            passive: Whether springs, dampers and friction act.
+            limits: As in ``pc.simulate``.
+            passive: Whether springs, dampers, friction and gear losses act.
             vary: Quantities that can differ between worlds; each becomes an array attribute: ``"gains"`` (``kp``,
                 ``kd``), ``"strength"`` (factor of gains and torque limits, per driven joint), ``"friction"``,
                 ``"wrench"`` (external force and moment on the first joint's body, at its origin, in world axes, [N]
@@ -312,7 +312,7 @@ class Worlds:
                 self._run(start, end)
 
     def reset(self, mask: Any = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Put worlds into a state, and clear their status and impulses.
+        """Put worlds into a state, and clear their status, impulses and gear loads; this method allocates memory.
 
         Args:
             mask: Worlds to reset, shape (N,), bool; by default, all worlds.
@@ -367,7 +367,7 @@ class Worlds:
         return {name: x.copy() for name, x in self._arrays.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Set all arrays to a result of ``state`` of worlds with the same model and options.
+        """Set all arrays, including targets and parameters, to a result of ``state`` of worlds with the same options.
 
         Raises:
             ShapeError: The arrays differ in name or shape.

@@ -67,9 +67,10 @@ def trace(
         stack: Whether to stack the results for a list of frames in one output, ``frames`` (or, for derivatives,
             ``dframes_dq`` etc.). The first axis of this output is the frame, as in PyTorch, JAX and CasADi.
         **options: For ``step``: ``ground``, ``touching``, ``dt``, ``sweeps``, ``drive``, ``limits`` and ``passive``, as
-            in ``pc.Worlds``. Its ``parameters`` can also be ``"tau"``,
-            ``"gains"``, ``"strength"``, ``"friction"`` and ``"wrench"``. If ``status`` is true, the input and output
-            ``status`` freeze a state that has become invalid.
+            in ``pc.Worlds``. Its ``parameters`` can also be ``"tau"``, ``"gains"``, ``"strength"``, ``"friction"`` and
+            ``"wrench"``. The inputs ``last`` (for contacts) and ``loads`` (for gear losses) are the outputs
+            ``impulses`` and ``loads_next`` of the previous step. If ``status`` is true, the input and output ``status``
+            freeze a state that has become invalid.
 
     Returns:
         The program. Its inputs are q (nq), then v, a or tau (nv) if the function uses them, then fext, then the

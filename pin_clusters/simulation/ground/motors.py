@@ -45,7 +45,8 @@ class Motors:
             NotAvailableError: The matrix depends on the configuration.
         """
         model, rotors = self._model, [self._model.rotors[i] for i in self._rotors]
-        limits = np.column_stack([self._most, *np.full((3, len(self._most)), np.inf)])
+        limits = np.full((len(self._most), 4), (np.inf, np.inf, 0.0, np.inf))
+        limits[:, 0] = self._most
         for k, motor in self._motors:
             peak, stall, free = (
                 np.inf if x is None else x for x in (motor.peak_torque, motor.stall_torque, motor.free_speed)
