@@ -55,6 +55,7 @@ def test_gear_losses(name: str) -> None:
     assert np.abs(lossless - expected).max() > 0.1
 
 
+@pytest.mark.ci
 def test_gear_losses_on_the_ground() -> None:
     """``pc.simulate`` moves points out of the ground at another time, so that only the first steps agree closely."""
     of = robot("mini_cheetah")

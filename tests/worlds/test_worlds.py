@@ -198,6 +198,11 @@ def test_no_memory_is_allocated() -> None:
     assert peak < 20_000  # a single array of targets has 6 kB, all arrays of these worlds 56 kB
 
 
+@pytest.fixture(scope="module")
+def three() -> pc.Worlds:
+    return worlds_of(3)
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
@@ -218,9 +223,9 @@ def test_no_memory_is_allocated() -> None:
         (lambda w: worlds_of(2, q=np.zeros(4)), pc.ShapeError),
     ],
 )
-def test_bad_input(call: Any, error: type[Exception]) -> None:
+def test_bad_input(call: Any, error: type[Exception], three: pc.Worlds) -> None:
     with pytest.raises(error):
-        call(worlds_of(3))
+        call(three)
 
 
 def test_a_delay_must_fit_into_a_control_step() -> None:
