@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gpu_step
 import numpy as np
 from gpu_run import row_errors
 
@@ -30,7 +31,7 @@ from pin_clusters.verification.baselines import projection
 
 HERE = Path(__file__).parent
 ROBOTS = ("four_bar", "mini_cheetah", "tello", "mit_humanoid")
-FUNCTIONS = ("aba", "rnea", "aba_vjp", "rnea_vjp", "computeRNEADerivatives", "computeABADerivatives")
+FUNCTIONS = ("aba", "rnea", "aba_vjp", "rnea_vjp", "computeRNEADerivatives", "computeABADerivatives", "step")
 DYNAMICS = {"aba": (("q", "v", "tau"), "ddq"), "rnea": (("q", "v", "a"), "tau")}  # inputs, output
 DERIVATIVES = {"aba": "computeABADerivatives", "rnea": "computeRNEADerivatives"}
 MATRICES = {
@@ -48,7 +49,8 @@ EXPECTED = (
     "float64 results of the generic kernels (pc.engine('tables')), compiled by Numba from the formulas that the traces "
     "follow; aba and rnea were compared with Pinocchio's projected dynamics (difference_from_projection); "
     "vector-Jacobian products, which the traces get by reverse differentiation, are the derivative matrices, "
-    "transposed, times the cotangents; derivatives by q are along pc.integrate"
+    "transposed, times the cotangents; derivatives by q are along pc.integrate; a step was compared with "
+    "pc.batch.simulate, and its float64 results are those of the traced operations in NumPy"
 )
 LIMITS = (
     f"largest error over all rows, relative to the row's largest entry: {FACTOR:g} times the error of the same "
@@ -136,6 +138,9 @@ def limit(traced: Program, function: str, real: str, data: dict[str, np.ndarray]
     Raises:
         ArithmeticError: The traced operations miss the expected outputs by more than rounding explains.
     """
+    if function == "step" and real == "double":
+        # The expected outputs are those of the same operations. Rounding errors are proportional to the precision.
+        return limit(traced, function, "float", data) * float(np.finfo(np.float64).eps / np.finfo(np.float32).eps)
     dtype = REALS[real]
     entries = traced(*(data[name].astype(dtype) for name, _ in traced.inputs))
     entries = entries if isinstance(entries, tuple) else (entries,)
@@ -213,11 +218,10 @@ def compiled(text: str, symbol: str, version: str, architectures: Sequence[str])
 
 
 def kernels(
-    model: pc.ClusterModel, robot: str, functions: Sequence[str], data: dict[str, np.ndarray]
+    model: pc.ClusterModel, robot: str, programs: dict[str, Program], data: dict[str, np.ndarray]
 ) -> Iterator[tuple[dict[str, Any], str]]:  # fmt: skip
     """Yield manifest entry and CUDA source of each kernel of a robot."""
-    for function in functions:
-        traced = program(model, function)
+    for function, traced in programs.items():
         status = any(name in STATUS for name, _ in traced.outputs)
         arguments: list[tuple[str, str, int]] = [("in", name, size) for name, size in traced.inputs]
         arguments += [("out", name, math.prod(shape)) for name, shape in traced.outputs if name not in STATUS]
@@ -269,7 +273,12 @@ def write(
         data |= expected(model, data, functions)
         differences[robot] = against_projection(model, data, functions)
         np.savez_compressed(folder / "data" / f"{robot}.npz", **data)
-        for entry, text in kernels(model, robot, functions, data):
+        made = [*kernels(model, robot, {x: program(model, x) for x in functions if x != "step"}, data)]
+        if "step" in functions and robot in gpu_step.ROBOTS:
+            data = gpu_step.data(robot, STATES)
+            np.savez_compressed(folder / "data" / f"{robot}_on_ground.npz", **data)
+            made += kernels(model, f"{robot}_on_ground", {"step": gpu_step.program(robot)}, data)
+        for entry, text in made:
             start, stem = time.monotonic(), f"kernels/{entry['name']}"
             entry["source"] = _packed(folder, f"{stem}.cu.gz", text.encode())
             if version:

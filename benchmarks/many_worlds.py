@@ -50,7 +50,9 @@ GAINS = {
 
 def setup(name: str) -> tuple[pc.ClusterModel, dict[str, Any]]:
     """Return a robot and the arguments of its worlds."""
-    model = pc.load(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)  # the published inertias of mini_cheetah's hips
+        model = pc.load(name)
     if FEET[name] is None:
         return model, {"dt": DT}
     feet = pc.contact_points(model, FEET[name])

@@ -24,7 +24,7 @@ from support.scripts import BENCHMARKS, benchmarks
 import pin_clusters as pc
 
 FAKE = Path(__file__).resolve().parents[1] / "support" / "fake_libcuda.cpp"
-MODULES = ("gpu_driver", "gpu_host", "gpu_run", "gpu_bundle", "gpu")
+MODULES = ("timing", "many_worlds", "gpu_step", "gpu_driver", "gpu_host", "gpu_run", "gpu_bundle", "gpu")
 COPIED = {"run.py": "gpu_run.py", "gpu_driver.py": "gpu_driver.py", "gpu_host.py": "gpu_host.py"}
 
 
@@ -183,7 +183,7 @@ def test_everything_of_a_robot(scripts: dict[str, ModuleType], tmp_path: Path) -
     """Derivatives and vector-Jacobian products of a robot with loops, PTX and cubins included."""
     assert scripts["gpu"].main(["planar_leg_linkage", "--bundle", str(tmp_path)]) == 0
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
-    assert len(manifest["kernels"]) == 2 * len(scripts["gpu_bundle"].FUNCTIONS)
+    assert len(manifest["kernels"]) == 2 * len(scripts["gpu_bundle"].FUNCTIONS) - 2  # no contact step
     for kernel in manifest["kernels"]:
         ptx = gzip.decompress((tmp_path / kernel["ptx"]).read_bytes())
         assert re.search(rb"^\.version 7\.0$", ptx, re.MULTILINE)
@@ -191,3 +191,15 @@ def test_everything_of_a_robot(scripts: dict[str, ModuleType], tmp_path: Path) -
         cubin = gzip.decompress((tmp_path / kernel["cubins"]["sm_90"]["file"]).read_bytes())
         assert cubin.startswith(b"\x7fELF")
     assert "all 12 kernels are within their limits" in start(tmp_path, "--cpu")
+
+
+@pytest.mark.ci
+@needs_cpp
+def test_contact_steps(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    """The sources of a contact step, compiled for the CPU, are within the limits in both number types."""
+    command = ["mini_cheetah", "--bundle", str(tmp_path), "--functions", "step", "--sources-only"]
+    assert scripts["gpu"].main(command) == 0
+    assert "all 2 kernels are within their limits" in start(tmp_path, "--cpu")
+    found = entries(tmp_path)
+    assert set(found) == {f"mini_cheetah_on_ground_step_{real}" for real in ("double", "float")}
+    assert all(x["limit"] < 0.05 for x in found.values())
