@@ -109,7 +109,7 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
     stiff, rng, main = alike(model, tree=tree), np.random.default_rng(0), worlds[10]
     errors: dict[int, list[float]] = {s: [] for s in SWEEPS}
     violation: dict[int, list[float]] = {s: [] for s in SWEEPS}
-    deepest, residual, pushing, falls, failed = 0.0, 0.0, 0, 0, 0
+    deepest, residuals, pushing, falls, failed = 0.0, list[float](), 0, 0, 0
     while len(errors[10]) < states:
         targets = main.rest + 0.3 * rng.uniform(-1.0, 1.0, (n, main.nu))
         for _ in range(int(rng.integers(5, 25))):
@@ -134,7 +134,7 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
             violation[s] += w.violation[good].tolist()
         good = main.status == 0
         deepest = max(deepest, depth(model, options["touching"], main.q[good]))
-        residual = max(residual, float(main.residual[good].max()))
+        residuals += main.residual[good].tolist()
         pushing += int(main.in_contact.any(axis=1).sum())
     shares = (0.5, 0.95, 0.999, 1.0)
     return {
@@ -143,7 +143,8 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
         "falls": falls,
         "failed": failed,
         "deepest": deepest,
-        "residual": residual,
+        "residual": float(np.quantile(residuals, 0.999)),
+        "largest residual": max(residuals),
         "speed": {s: [float(np.quantile(x, share)) for share in shares] for s, x in errors.items()},
         "violation": {s: [float(np.quantile(x, share)) for share in shares] for s, x in violation.items()},
     }
@@ -210,7 +211,8 @@ def tables(results: dict[str, Any]) -> str:
     heads = ["robot", "sweeps", "v: median", "95 %", "99.9 %", "largest", "law: median", "95 %", "99.9 %"]
     extremes = "; ".join(
         f"`{name}`: {a['states']:,} states, {100 * a['pushing']:.0f} % with contact, {a['falls']} falls, {a['failed']} "
-        f"failed worlds, deepest point after a step {a['deepest']:.0e} m, loop residual {a['residual']:.0e}"
+        f"failed worlds, deepest point after a step {a['deepest']:.0e} m, loop residual {a['residual']:.0e} "
+        f"(99.9 %) and {a['largest residual']:.0e} (largest)"
         for name, one in results["robots"].items()
         if (a := one["accuracy"])
     )
