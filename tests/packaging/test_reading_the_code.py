@@ -30,4 +30,5 @@ def test_walks_are_short() -> None:
         *range(1, 8),
         *range(1, 6),
         *range(1, 10),
+        *range(1, 10),
     ]
