@@ -32,7 +32,7 @@ from pin_clusters.studies import drops
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "training.json"
-UPDATES = {"mini_cheetah": 400, "mit_humanoid": 500, "tello": 400}
+UPDATES = {"mini_cheetah": 400, "mit_humanoid": 400, "tello": 400}
 """Number of updates of each training."""
 
 

@@ -4,7 +4,7 @@ Each leg of Tello has two differentials, which close loops: two motors move hip 
 ankle. The policy sets the motor positions. It sees a command, stand or step, and a clock. For the command "step", the
 feet have to lift in turn, and the robot has to walk at 0.3 m/s. At the end, `pc.simulate` replays the policy without
 exploration noise, with a time step of 0.5 ms: the robot stands for two seconds and then steps. Run
-`python examples/24_train_loops.py --seconds 1200` for a policy that succeeds; the default only shows that the reward
+`python examples/24_train_loops.py --seconds 600` for a policy that succeeds; the default only shows that the reward
 rises.
 """
 

@@ -175,7 +175,7 @@ def listed_with_a_picture(example: Path) -> None:
     )
     assert f"def draw_{number}(" in (ROOT / "examples" / "pictures" / "make.py").read_text(encoding="utf-8")
     # three robots; two mechanisms; two
-    longest = {"optimal_control": 125, "casadi_swing_up": 120, "ankle_firmware": 140, "train_loops": 125}.get(name, 95)
+    longest = {"optimal_control": 125, "casadi_swing_up": 120, "ankle_firmware": 140}.get(name, 95)
     assert len(example.read_text(encoding="utf-8").splitlines()) <= longest, f"{name} is too long for an example"
 
 
