@@ -43,19 +43,28 @@ def tables(results: dict[str, Any]) -> str:
 
 
 def short(results: dict[str, Any]) -> str:
-    """Return the ranges over the seeds on the exact robot."""
-    rows = []
+    """Return the ranges on the exact robot, and the changes from the approximation to the exact robot."""
+    rows, changes = [], []
     for name, one in results["robots"].items():
         for trained in ("exact", "armature"):
             found = [run["worlds"]["exact"] for run in one["runs"] if run["trained"] == trained]
             falls = [100 * x["fall"] for x in found]
-            ranges = [[x[y] for x in found if y in x] for y in MEANS]
+            means = [[x[y] for x in found if y in x] for y in MEANS]
             rows.append([
                 f"`{name}`", trained, f"{min(falls):.1f} to {max(falls):.1f} %",
-                *(f"{min(x):.3f} to {max(x):.3f}" if x else "" for x in ranges),
+                *(f"{min(x):.3f} to {max(x):.3f}" if x else "" for x in means),
             ])  # fmt: skip
-    seeds = len(next(iter(results["robots"].values()))["runs"]) // 2
-    text = (
-        f"Lowest and highest value of {seeds} {'seeds' if seeds > 1 else 'seed'}, in {N:,} worlds of the exact robot."
-    )
-    return f"{text}\n\n{markdown(['robot', 'trained on', 'falls', *MEANS.values()], rows)}"
+        pairs = [run["worlds"] for run in one["runs"] if run["trained"] == "armature"]
+        row = [f"`{name}`"]
+        for y in MEANS:
+            change = [
+                100 * (x["exact"][y] / x["armature"][y] - 1) for x in pairs if y in x["exact"] and y in x["armature"]
+            ]
+            row.append(f"{min(change):+.1f} to {max(change):+.1f} %" if change else "")
+        changes.append(row)
+    return "\n\n".join([
+        f"Lowest and highest value over the seeds, in {N:,} worlds of the exact robot:",
+        markdown(["robot", "trained on", "falls", *MEANS.values()], rows),
+        "Change if a policy trained on the approximation runs on the exact robot instead of the approximation:",
+        markdown(["robot", *MEANS.values()], changes),
+    ])  # fmt: skip

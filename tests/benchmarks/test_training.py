@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 from support.scripts import BENCHMARKS, ROOT, benchmarks
 
-RUN = {
+RUN: dict[str, Any] = {
     "trained": "exact",
     "seed": 0,
     "seconds": 120.0,
@@ -19,16 +20,19 @@ RUN = {
 
 
 def test_tables_contain_every_run() -> None:
-    fallen = RUN | {"trained": "armature", "worlds": {"armature": {"fall": 1.0}, "exact": {"fall": 1.0}}}
-    robots = {"biped": {"control_steps": 2e6, "runs": [RUN, fallen]}}
+    good = RUN["worlds"]["exact"]
+    fallen = RUN | {"trained": "armature", "worlds": {"armature": good, "exact": {"fall": 1.0}}}
+    faster = RUN | {"trained": "armature", "worlds": {"armature": good, "exact": good | {"speed": 0.55}}}
+    robots = {"biped": {"control_steps": 2e6, "runs": [RUN, fallen, faster]}}
     with benchmarks("report_training") as scripts:
         fields = ("cpu", "system", "lanes", "python", "pinocchio", "numba", "numpy", "date")
         table = scripts["report_training"].tables({"machine": dict.fromkeys(fields, "?"), "robots": robots})
         short = scripts["report_training"].short({"robots": robots})
     assert "| exact, seed 0 | exact | 25.0 % | 1.500 | 0.500 | 0.750 | 4.50 m in 10.0 s | 31 | 0.800 |" in table
-    assert table.count("100.0 %") == 2
+    assert table.count("100.0 %") == 1
     assert "| `biped` | exact | 25.0 to 25.0 % | 1.500 to 1.500 |" in short
-    assert "1 seeds" not in short
+    assert "| `biped` | armature | 25.0 to 100.0 % | 1.500 to 1.500 | 0.550 to 0.550 |" in short
+    assert "| `biped` | +0.0 to +0.0 % | +10.0 to +10.0 % | +0.0 to +0.0 % |" in short
 
 
 def test_the_pages_are_the_tables_of_the_results() -> None:
