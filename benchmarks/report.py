@@ -36,6 +36,7 @@ import report_readme
 import report_simulation
 import report_specialised
 import report_traces
+import report_training
 import touchdown
 import two_modes
 import wbc
@@ -77,6 +78,8 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "worlds": ("worlds.json", many_worlds.tables),
     "ground": ("ground.json", ground.table),
     "reliability": ("reliability.json", reliability.table),
+    "training": ("training.json", report_training.tables),
+    "training short": ("training.json", report_training.short),
     "touchdown": ("touchdown.json", touchdown.table),
     "touchdown short": ("touchdown.json", touchdown.short),
 }
@@ -232,6 +235,8 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/files.md": bench_long,
         "docs/measured/first-calls.md": bench_long,
         "docs/measured/worlds.md": bench_long,
+        "docs/measured/training.md": bench_long,
+        "docs/training.md": bench_long,
         "docs/measured/ground.md": bench_long,
         "docs/calls.md": bench_long,
         "docs/reliability.md": bench_long,

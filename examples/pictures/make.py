@@ -31,6 +31,7 @@ BROWSER = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enabl
            "--ignore-gpu-blocklist")  # fmt: skip
 TIME, WAIT = 0.83, 3.0  # time shown in the screenshot, and time to draw it [s]
 
+sys.path.insert(0, str(HERE.parent))  # for ppo.py
 mpl.use("Agg")
 mpl.rcParams.update({
     "font.size": 9.0, "axes.titlesize": 10.0, "axes.spines.top": False, "axes.spines.right": False,
@@ -408,6 +409,23 @@ def draw_23(example: ModuleType, found: Any) -> Figure:
     return figure
 
 
+def draw_24(example: ModuleType, found: Any) -> Figure:
+    """Reward during a long training, and the replayed motion."""
+    figure, (left, middle, right) = sheet(3)
+    walk = found["walk"]
+    left.plot(*found["history"][:, :2].T, color=BLUE)
+    middle.plot(walk[:, 0], walk[:, 1], color=GREEN, label="forward position")
+    middle.plot(walk[:, 0], walk[:, 2], color=GREY, label="height of the trunk")
+    for k, (side, color) in enumerate((("left", BLUE), ("right", ORANGE))):
+        right.plot(walk[:, 0], 100.0 * walk[:, 3 + k], color=color, label=f"{side} foot")
+    left.set(title="training", xlabel="CPU time [s]", ylabel="mean reward")
+    middle.set(title="policy without noise", xlabel="time [s]", ylabel="[m]")
+    right.set(title="height of the feet", xlabel="time [s]", ylabel="[cm]", xlim=(1.0, 4.0))
+    middle.legend(fontsize=8)
+    right.legend(fontsize=8)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
@@ -439,7 +457,7 @@ def image(drawn: Figure | Image.Image) -> Image.Image:
 
 
 def main(folder: Path, numbers: list[str]) -> None:
-    """Run the examples in a temporary folder and draw their results; examples 18, 19 and 23 run longer than usual."""
+    """Run the examples in a temporary folder and draw their results; some examples run longer than usual."""
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(HERE.parent.glob("[0-9][0-9]_*.py")):
@@ -456,7 +474,7 @@ def main(folder: Path, numbers: list[str]) -> None:
         with tempfile.TemporaryDirectory() as work:
             os.chdir(work)
             try:
-                seconds = {"18": 10.0, "19": 10.0, "23": 240.0}.get(number)
+                seconds = {"18": 10.0, "19": 10.0, "23": 240.0, "24": 600.0}.get(number)
                 longer = {} if seconds is None else {"seconds": seconds}
                 image(draw(example, example.main(**longer))).save(folder / f"{number}.png", optimize=True)
             finally:
