@@ -10,6 +10,7 @@ NAMES = {
     "crocoddyl": "Crocoddyl",
     "gymnasium": "Gymnasium",
     "jax": "JAX",
+    "mujoco": "MuJoCo",
     "pink": "Pink",
     "torch": "PyTorch",
     "unisim": "UniSim",

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from .cluster_model import ClusterModel
-from .elements import find_rotors
+from .elements import RotorElement, find_rotors
 from .packing import pack
 from .trees import inertia_tree_of
 
@@ -33,6 +33,12 @@ def repacked(
         r if r.source is None else dataclasses.replace(r, axial_inertia=axial.get(id(r.source), r.axial_inertia))
         for r in find_rotors(tree, topology)
     )
+    return packed_numbers(model, tree, rotors)
+
+
+def packed_numbers(model: ClusterModel, tree: pin.Model, rotors: Sequence[RotorElement]) -> np.ndarray:
+    """Return the numbers of the tables for a tree and rotors with the topology of a model; nothing is checked."""
+    topology, gravity = model.tables.topology, np.array(tree.gravity.linear)
     inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
-    tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear), model.tables.tree)
+    tables = pack(tree, inertia_tree, topology, rotors, gravity, model.tables.tree)
     return np.concatenate([tables.params, tables.work])

@@ -1,0 +1,6 @@
+"""Exact rotors, belts, differentials and closed loops in MuJoCo's serial trees, without a change of the user's loop."""
+
+from .exact import Exact
+from .report import Report
+
+__all__ = ["Exact", "Report"]

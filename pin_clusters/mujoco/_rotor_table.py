@@ -1,0 +1,87 @@
+"""The table of rotors with constant ratios, from which native code computes their part of Delta M and Delta h.
+
+A rotor has the axial inertia J, the axis s on the carrier c, and the speed rho = r v relative to the carrier. Let
+omega be the angular velocity of the carrier, J_c its Jacobian, and alpha0 its angular acceleration for a = 0. Then::
+
+    Delta M = J (r' r + r' sigma + sigma' r),    sigma = s' J_c
+    Delta h = J r' (s' alpha0) + J_c' (omega x s) J rho
+
+The first term of Delta M is constant. The other terms only depend on the sum of J r over all rotors with the same
+carrier and axis, so the table has one group for all of these rotors, such as the stages of a gear.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._difference import Difference
+from ._matching import Match
+
+_SAME_AXIS = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class RotorTable:
+    """The rotors as arrays for native code.
+
+    Attributes:
+        block: Constant part of Delta M, shape (nv, nv) in MuJoCo's order, [kg m^2].
+        groups: Number of groups.
+        integers: For each group: body of the carrier, number of drivers, number of ancestors, velocities of the
+            drivers, velocities of the ancestors, then the address in ``mjData.M`` of each pair (ancestor, driver).
+        floats: For each group: axis in the frame of the body (3), then the sum of J r for each driver.
+        pairs: The pairs (row, column) of Delta M that can differ from zero.
+        varying: The pairs whose entries depend on the pose.
+    """
+
+    block: np.ndarray
+    groups: int
+    integers: np.ndarray
+    floats: np.ndarray
+    pairs: set[tuple[int, int]]
+    varying: set[tuple[int, int]]
+
+
+def rotor_table(found: Match, parts: Difference, addresses: dict[tuple[int, int], int]) -> RotorTable:
+    mj_model, tree = found.mj_model, found.model.own_tree
+    block = np.zeros((mj_model.nv, mj_model.nv))
+    block[found.dofs, found.dofs] = parts.armature
+    sums: list[tuple[int, np.ndarray, np.ndarray]] = []  # body, axis in the frame of the body, sum of J r
+    for r, row in parts.constant:
+        ratios = np.zeros(mj_model.nv)
+        ratios[found.dofs] = row
+        block += r.axial_inertia * np.outer(ratios, ratios)
+        if r.carrier_id:
+            body = int(mj_model.jnt_bodyid[found.joints[tree.names[r.carrier_id]][1]])
+            _add(sums, body, found.turns[r.carrier_id] @ r.axis, r.axial_inertia * ratios)
+    integers, floats, varying = list[int](), list[float](), set[tuple[int, int]]()
+    sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
+    for body, axis, moment in sums:
+        drivers, above = np.flatnonzero(moment).tolist(), _ancestors(mj_model, body)
+        of_group = [(max(a, p), min(a, p)) for a in above for p in drivers]
+        varying |= set(of_group)
+        integers += [body, len(drivers), len(above), *drivers, *above, *(addresses.get(x, -1) for x in of_group)]
+        floats += [*axis, *moment[drivers]]
+    pairs = {(int(i), int(j)) for i, j in np.argwhere(np.tril(block))} | varying
+    return RotorTable(block, len(sums), np.array(integers, dtype=np.int64), np.array(floats), pairs, varying)
+
+
+def _add(sums: list[tuple[int, np.ndarray, np.ndarray]], body: int, axis: np.ndarray, moment: np.ndarray) -> None:
+    for other, known, total in sums:
+        if other == body and abs(abs(known @ axis) - 1.0) < _SAME_AXIS:
+            total += np.sign(known @ axis) * moment
+            return
+    sums.append((body, axis, moment))
+
+
+def _ancestors(mj_model: Any, body: int) -> list[int]:
+    """Return the velocities that move a body."""
+    b = int(mj_model.body_weldid[body])  # the body itself, or the moving body to which it is fixed
+    i = int(mj_model.body_dofadr[b] + mj_model.body_dofnum[b] - 1) if b else -1
+    above = []
+    while i >= 0:
+        above.append(i)
+        i = int(mj_model.dof_parentid[i])
+    return above
+
