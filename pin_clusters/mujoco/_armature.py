@@ -10,17 +10,17 @@ from ._program import Traced
 from ._rotor_table import RotorTable
 
 
-def covered_armature(found: Match, table: RotorTable, traced: Traced | None) -> set[int]:
+def covered_armature(matched: Match, table: RotorTable, traced: Traced | None) -> set[int]:
     """Return the velocities whose armature is a part of the exact model: joints that turn rotors or have armature."""
     covered = {int(i) for i in np.flatnonzero(np.diag(table.block))} | set(traced.loop_dofs if traced else ())
-    for r in found.model.rotors:
-        covered |= {int(i) for i in found.dofs[np.flatnonzero(r.row)]}
+    for r in matched.model.rotors:
+        covered |= {int(i) for i in matched.dofs[np.flatnonzero(r.row)]}
     return covered
 
 
 def stays(mj_model: Any, covered: set[int]) -> list[str]:
     """Return the joints, tendons and actuators with armature that the exact model does not cover."""
-    names = [f"joint {_name(mj_model, i)!r}" for i in np.flatnonzero(mj_model.dof_armature) if i not in covered]
+    names = [f"joint {_name(mj_model, int(i))!r}" for i in np.flatnonzero(mj_model.dof_armature) if i not in covered]
     names += [
         f"tendon {mj_model.tendon(int(t)).name!r}"
         for t in np.flatnonzero(mj_model.tendon_armature)

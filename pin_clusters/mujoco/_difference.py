@@ -41,10 +41,10 @@ class Difference:
     changed: tuple[str, ...]
 
 
-def difference(found: Match) -> Difference:
-    model, free = found.model, {j for j, _ in found.joints.values()}
+def difference(matched: Match) -> Difference:
+    model, free = matched.model, {j for j, _ in matched.joints.values()}
     tree, rows = model.own_tree.copy(), _rows(model)
-    tree.gravity = pin.Motion(found.mj_model.opt.gravity.copy(), np.zeros(3))
+    tree.gravity = pin.Motion(matched.mj_model.opt.gravity.copy(), np.zeros(3))
     constant = tuple((r, row) for r, row in zip(model.rotors, rows, strict=True) if row is not None)
     turning = {r.name for r, _ in constant}
     armature = np.array(model.inertia_tree.armature)
@@ -52,7 +52,7 @@ def difference(found: Match) -> Difference:
     armature[model.idx_v_independent] = 0.0
     plus, minus, changed = list[pin.Inertia](), list[pin.Inertia](), list[str]()
     for j, exact in enumerate(_lumped(model)):
-        added, taken = _subtracted(exact, found.inertias[j]) if j in free else (exact, pin.Inertia.Zero())
+        added, taken = _subtracted(exact, matched.inertias[j]) if j in free else (exact, pin.Inertia.Zero())
         plus.append(added)
         minus.append(taken)
         changed += [tree.names[j]] if j and (_weighs(added) or _weighs(taken)) else []

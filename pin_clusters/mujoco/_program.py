@@ -7,7 +7,7 @@ Dependent joints of loops are computed from the independent joints by Newton's m
 joints of the previous step.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,14 @@ from ..errors import NotAvailableError
 from ..model import ClusterModel, loops_of
 from ..model.configuration.manifold import manifold
 from ._difference import Difference
+from ._library import library
 from ._matching import Match, configuration
 
 _STEPS = 2
 """Steps of Newton's method in each evaluation of the program."""
+_NEGLIGIBLE = 1e-12
+"""Entries that are smaller than this number, relative to the tree's, are rounding errors."""
+_SAMPLES, _NEAR = 10, 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +55,9 @@ class Traced:
     reference: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
-def trace_difference(found: Match, parts: Difference) -> Traced | None:
+def trace_difference(matched: Match, parts: Difference) -> Traced | None:
     """Trace the difference without the constant rotors; return None if nothing else differs."""
-    model, mj_model = found.model, found.mj_model
+    model, mj_model = matched.model, matched.mj_model
     if parts.numbers is None and parts.taken is None:
         return None
     if not manifold(model).linear:
@@ -67,8 +71,8 @@ def trace_difference(found: Match, parts: Difference) -> Traced | None:
     graph = Graph()
     x = np.array(graph.inputs(0, mj_model.nq + nd + mj_model.nv), dtype=object)
     qpos, dep, qvel = x[: mj_model.nq], x[mj_model.nq : mj_model.nq + nd], x[mj_model.nq + nd :]
-    q = configuration(model, mj_model, found.joints, qpos)
-    X, rate = _velocity_map(found, qpos, qvel)
+    q = configuration(model, mj_model, matched.joints, qpos)
+    X, rate = _velocity_map(matched, qpos, qvel)
     M, h, outputs = np.zeros_like(X), np.zeros(model.nv, dtype=object), dict[str, np.ndarray]()
     if parts.numbers is not None:
         run = _run(model, parts.numbers, q)
@@ -78,37 +82,75 @@ def trace_difference(found: Match, parts: Difference) -> Traced | None:
             outputs["open"] = np.array([_close(run, q)], dtype=object)
             outputs["dep"] = q[in_q]
         manifold(model).affine.apply(q, q)
-        M, h = _dynamics(_run(model, parts.numbers, q), X @ qvel[found.dofs])
+        M, h = _dynamics(_run(model, parts.numbers, q), X @ qvel[matched.dofs])
     if parts.taken is not None:
         tree, order = parts.taken, [model.joint_idx_v(name) for name in parts.taken.independent_joints]
         order = [v + k for name, v in zip(tree.independent_joints, order, strict=True) for k in range(_nv(tree, name))]
-        ids = {name: (tree.own_tree.getJointId(name), i) for name, (_, i) in found.joints.items()}
+        ids = {name: (tree.own_tree.getJointId(name), i) for name, (_, i) in matched.joints.items()}
         run = Run(tree, {"q": configuration(tree, mj_model, ids, qpos)})
-        M_tree, h_tree = _dynamics(run, (X @ qvel[found.dofs])[order])
+        M_tree, h_tree = _dynamics(run, (X @ qvel[matched.dofs])[order])
         M[np.ix_(order, order)] = M[np.ix_(order, order)] - M_tree
         h[order] = h[order] - h_tree
     in_mujoco = np.zeros((mj_model.nv, mj_model.nv), dtype=object)
-    in_mujoco[np.ix_(found.dofs, found.dofs)] = X.T @ M @ X
+    in_mujoco[np.ix_(matched.dofs, matched.dofs)] = X.T @ M @ X
     bias = np.zeros(mj_model.nv, dtype=object)
-    bias[found.dofs] = X.T @ (h + M @ rate)
-    rows, columns = (np.tril_indices(mj_model.nv)[k].tolist() for k in (0, 1))
-    pairs = [(i, j) for i, j in zip(rows, columns, strict=True) if not _is_zero(in_mujoco[i, j])]
-    entries = np.array([in_mujoco[pair] for pair in pairs], dtype=object)
+    bias[matched.dofs] = X.T @ (h + M @ rate)
     inputs = [("qpos", mj_model.nq), *([("dep", nd)] if nd else []), ("qvel", mj_model.nv)]
+    loop = _loop_joints(matched, dependent) if nd else Traced(Program.of("", (), {}), [])
+    pairs, bias = _not_negligible(matched, loop, inputs, in_mujoco, bias)
+    if not pairs:
+        return None
+    entries = np.array([in_mujoco[pair] for pair in pairs], dtype=object)
     program = Program.of(f"{model.name}, exact inertia", inputs, {"dM": entries, "dh": bias, **outputs}).ordered()
-    if loops is None:
-        return Traced(program, pairs)
+    return replace(loop, program=program, pairs=pairs)
+
+
+def _loop_joints(matched: Match, dependent: np.ndarray) -> Traced:
+    model, mj_model, q = matched.model, matched.mj_model, matched.model.q_reference
     names = [name for c in model.clusters if _has_loop(model, c.joints, dependent) for name in c.independent]
-    at = [found.joints[name][1] for name in names]
-    reference = model.q_reference
+    ids = [matched.joints[name] for name in names]
     return Traced(
-        program,
-        pairs,
-        reference[_places(model, dependent)],
-        tuple(int(mj_model.jnt_qposadr[i]) for i in at),
-        tuple(int(mj_model.jnt_dofadr[i]) for i in at),
-        reference[[model.own_tree.idx_qs[found.joints[name][0]] for name in names]],
+        Program.of("", (), {}),
+        [],
+        q[_places(model, dependent)],
+        tuple(int(mj_model.jnt_qposadr[i]) for _, i in ids),
+        tuple(int(mj_model.jnt_dofadr[i]) for _, i in ids),
+        q[[model.own_tree.idx_qs[j] for j, _ in ids]],
     )
+
+
+def _not_negligible(
+    matched: Match, loop: Traced, inputs: list[tuple[str, int]], M: np.ndarray, h: np.ndarray
+) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """Return the pairs (row, column) of the entries of M that are not rounding errors, and h without such entries.
+
+    Differences between bodies can cancel. For example, ``to_mjcf`` moves inertia about a joint's axis to the next body.
+    """
+    mujoco, mj_model, rng = library(), matched.mj_model, np.random.default_rng(0)
+    rows, columns = np.tril_indices(mj_model.nv)
+    entries = M[rows, columns]
+    program = Program.of("entries", inputs, {"M": entries, "h": h})
+    data, whole, dep = mujoco.MjData(mj_model), np.zeros(M.shape), [loop.dependent] if len(loop.dependent) else []
+    force = np.zeros(len(h))
+    largest, of_tree = (np.zeros(len(rows)), np.zeros(len(h))), (np.zeros(len(rows)), np.zeros(len(h)))
+    for _ in range(_SAMPLES):
+        # The dependent joints stay at the reference pose, so the joints in loops move only a little.
+        data.qpos[:] = mj_model.qpos0
+        data.qpos[list(loop.loop_qpos)] = loop.reference
+        data.qvel[:] = rng.uniform(-1.0, 1.0, mj_model.nv)
+        mujoco.mj_integratePos(mj_model, data.qpos, data.qvel, _NEAR if dep else 1.0)
+        for function in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_makeM, mujoco.mj_comVel):
+            function(mj_model, data)
+        mujoco.mj_rne(mj_model, data, 0, force)
+        mujoco.mj_fullM(mj_model, data, whole)
+        scale = np.sqrt(np.diag(whole))
+        here = program(data.qpos, *dep, data.qvel)
+        for k, tree in enumerate((np.outer(scale, scale)[rows, columns], np.abs(force).max() + scale)):
+            np.maximum(largest[k], np.abs(here[k]), out=largest[k])
+            np.maximum(of_tree[k], tree, out=of_tree[k])
+    matters, forces = (x > _NEGLIGIBLE * y for x, y in zip(largest, of_tree, strict=True))
+    pairs = [(int(i), int(j)) for i, j, yes in zip(rows, columns, matters, strict=True) if yes]
+    return pairs, np.where(forces, h, 0.0)
 
 
 def _run(model: ClusterModel, numbers: np.ndarray, q: np.ndarray) -> Run:
@@ -135,12 +177,12 @@ def _close(run: Run, q: np.ndarray) -> Any:
     return correct(run, q, clusters)
 
 
-def _velocity_map(found: Match, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _velocity_map(matched: Match, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return X and Xdot qvel, both for the velocities of the robot."""
-    n = found.model.nv
+    n = matched.model.nv
     X, rate = np.eye(n).astype(object), np.zeros(n, dtype=object)
-    if found.free is not None:
-        first, dof, v = found.free
+    if matched.free is not None:
+        first, dof, v = matched.free
         w, x, y, z = qpos[first + 3 : first + 7] / np.sqrt(sum(qpos[first + 3 : first + 7] ** 2))
         R = np.array(
             [
@@ -171,7 +213,3 @@ def _has_loop(model: ClusterModel, names: tuple[str, ...], dependent: np.ndarray
 def _nv(model: ClusterModel, name: str) -> int:
     tree = model.own_tree
     return int(tree.nvs[tree.getJointId(name)])
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, (int, float)) and x == 0.0

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..errors import ModelError
 from ._library import FIELDS, FUNCTIONS, address_of, callback_cell, offsets
-from ._native import HEAD, SLOT, module
+from ._native import module
+from ._writer import HEAD, SLOT
 
 _MOST = 512  # number of models that can be installed at the same time
 _PATIENCE = 2.0  # time after which an entry in use is abandoned, and never freed, [s]

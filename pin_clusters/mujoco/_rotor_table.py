@@ -43,18 +43,18 @@ class RotorTable:
     varying: set[tuple[int, int]]
 
 
-def rotor_table(found: Match, parts: Difference, addresses: dict[tuple[int, int], int]) -> RotorTable:
-    mj_model, tree = found.mj_model, found.model.own_tree
+def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, int], int]) -> RotorTable:
+    mj_model, tree = matched.mj_model, matched.model.own_tree
     block = np.zeros((mj_model.nv, mj_model.nv))
-    block[found.dofs, found.dofs] = parts.armature
+    block[matched.dofs, matched.dofs] = parts.armature
     sums: list[tuple[int, np.ndarray, np.ndarray]] = []  # body, axis in the frame of the body, sum of J r
     for r, row in parts.constant:
         ratios = np.zeros(mj_model.nv)
-        ratios[found.dofs] = row
+        ratios[matched.dofs] = row
         block += r.axial_inertia * np.outer(ratios, ratios)
         if r.carrier_id:
-            body = int(mj_model.jnt_bodyid[found.joints[tree.names[r.carrier_id]][1]])
-            _add(sums, body, found.turns[r.carrier_id] @ r.axis, r.axial_inertia * ratios)
+            body = int(mj_model.jnt_bodyid[matched.joints[tree.names[r.carrier_id]][1]])
+            _add(sums, body, matched.turns[r.carrier_id] @ r.axis, r.axial_inertia * ratios)
     integers, floats, varying = list[int](), list[float](), set[tuple[int, int]]()
     sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
     for body, axis, moment in sums:
@@ -84,4 +84,3 @@ def _ancestors(mj_model: Any, body: int) -> list[int]:
         above.append(i)
         i = int(mj_model.dof_parentid[i])
     return above
-

@@ -12,10 +12,12 @@ from . import _registry as registry
 from ._armature import covered_armature, keep_softness, stays
 from ._difference import difference
 from ._library import library
+from ._loop_code import COUNT, USER
 from ._matching import match
-from ._native import COUNT, ENTRY, USER, module
+from ._native import module
 from ._program import trace_difference
 from ._rotor_table import rotor_table
+from ._writer import ENTRY
 from .report import Report
 
 _UNCHANGED = ("body_pos", "body_quat", "jnt_pos", "jnt_axis", "dof_armature", "tendon_armature", "actuator_armature")
@@ -149,7 +151,7 @@ class Exact:
                     f"Exact: the loops of {self.model.name!r} need {self._size} numbers in mjData.userdata, but "
                     f'nuserdata is {mj_model.nuserdata}. Add <size nuserdata="{self._size}"/> to the file.'
                 )
-            address = ctypes.cast(self._compiled.one, ctypes.c_void_p).value
+            address = ctypes.cast(self._compiled.one, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
             self._words |= {"program": address, "entries": len(traced.pairs), "nd": nd, "loops": loops}
         self._words["user"] = mj_model.nuserdata - self._size
         self._arrays = {name: np.array(x, dtype=getattr(x, "dtype", np.int64)) for name, x in arrays.items()}

@@ -34,9 +34,9 @@ class Report:
     left: tuple[str, ...]
 
     @classmethod
-    def of(cls, found: Match, table: RotorTable, traced: Traced | None, dM: np.ndarray) -> "Report":
-        model, mj_model = found.model, found.mj_model
-        names = {int(mj_model.jnt_dofadr[i]): name for name, (j, i) in found.joints.items() if model.tree.nvs[j] == 1}
+    def of(cls, matched: Match, table: RotorTable, traced: Traced | None, dM: np.ndarray) -> "Report":
+        model, mj_model = matched.model, matched.mj_model
+        names = {int(mj_model.jnt_dofadr[i]): name for name, (j, i) in matched.joints.items() if model.tree.nvs[j] == 1}
         pairs = table.pairs | set(traced.pairs if traced else ())
         block = {(int(i), int(j)) for i, j in np.argwhere(np.tril(table.block))}
         varying = set(traced.pairs if traced else ()) | table.varying
