@@ -270,22 +270,23 @@ class Exact:
             function(mj_model, data)
 
     def inverse(self, data: Any) -> np.ndarray:
-        """Compute the inverse dynamics of ``data.qacc``, like ``mj_inverse``, which lacks Delta M also if installed.
+        """Compute the inverse dynamics of ``data.qacc``; if the object is installed, ``mj_inverse`` is also exact.
 
         Returns:
-            ``data.qfrc_inverse`` after the correction, shape (nv,), [N m] or [N].
+            ``data.qfrc_inverse``, which contains the correction, shape (nv,), [N m] or [N].
 
         Raises:
-            ModelError: ``mj_model`` has been changed, or the flag ``invdiscrete`` is enabled.
+            ModelError: ``mj_model`` has been changed, or the flag ``invdiscrete`` requires ``install``.
         """
         mujoco = library()
         self.check()
-        if self.mj_model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE):
-            raise ModelError("Exact.inverse: disable the flag invdiscrete; qacc must be a continuous acceleration.")
-        acceleration = data.qacc.copy()
+        discrete = self.mj_model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)
+        if discrete and not self.installed:
+            raise ModelError("Exact.inverse: with the flag invdiscrete, call exact.install() first.")
         dM, dh = self.delta(data)
         mujoco.mj_inverse(self.mj_model, data)
-        data.qfrc_inverse[:] += dM @ acceleration + (0.0 if self.installed else dh)
+        if not self.installed:
+            data.qfrc_inverse[:] += dM @ data.qacc + dh
         return data.qfrc_inverse.copy()
 
     def beyond_reach(self, data: Any) -> int:
