@@ -28,7 +28,8 @@ def write_closed(w: Writer) -> None:
         more = b.fcmp_ordered(">", w.get(open_, 0), w.num(_SOLVED))
         b.store(b.select(more, w.int(0), w.int(1)), done)
     good = b.fcmp_ordered("<", w.get(open_, 0), w.num(_CLOSED))
-    b.ret(w.every(nd, lambda i: w.near(w.get(dep, i), w.get(start, i), _TURN), good))
+    checked = b.mul(nd, w.word(entry, "newton"))
+    b.ret(w.every(checked, lambda i: w.near(w.get(dep, i), w.get(start, i), _TURN), good))
 
 
 def write_guarded(w: Writer) -> None:
@@ -67,8 +68,10 @@ def write_guarded(w: Writer) -> None:
     def part(k: Any) -> Any:
         return b.fmul(b.sitofp(k, w.f64), w.num(1.0 / PARTS))
 
+    newton = w.word(entry, "newton")
     valid = b.fcmp_ordered("==", w.get(user, MARK), w.num(1.0))
-    valid = w.every(n, lambda i: w.near(w.get(qpos, joint(i)), w.get(last, i), _JUMP), valid)
+    valid = b.or_(valid, b.icmp_signed("==", newton, w.int(0)))  # A closed form needs no previous pose.
+    valid = w.every(b.mul(n, newton), lambda i: w.near(w.get(qpos, joint(i)), w.get(last, i), _JUMP), valid)
     with b.if_then(valid), b.if_then(b.call(closed, [entry, qpos, known, qvel, dM, dh, dep])):
         store(1.0)
         b.ret_void()

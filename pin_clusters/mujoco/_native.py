@@ -35,48 +35,53 @@ def module_text() -> str:
 
 
 def write_rotors(w: Writer) -> None:
-    """Write ``void rotors(entry, d, dM, dh)``: add the groups of the table of rotors."""
+    """Write ``void rotors(entry, d, dM, dh)``: add the groups of the table of rotors.
+
+    For each velocity i, ``rates`` contains the sum of cdof_dot_k qvel_k over i and its ancestors k, and ``torques`` the
+    gyroscopic torques on the bodies that i moves. Row 0 belongs to the world, and row i + 1 to velocity i.
+    """
     entry, d, dM, dh = w.begin("rotors", w.ir.VoidType(), *[w.ptr] * 4)
-    b, i64 = w.b, w.i64
+    b, i64, sweeps, nv = w.b, w.i64, w.word(entry, "sweeps"), w.word(entry, "nv")
     xmat, cvel, cdof, rate, qvel = (w.field(d, x) for x in ("xmat", "cvel", "cdof", "cdof_dot", "qvel"))
+    parents, size = w.array(entry, "parents"), b.mul(b.add(nv, w.int(1)), w.int(3))
+    rates, torques, sums = w.scratch(size), w.scratch(size), w.scratch(w.int(2))
+    with w.loop(b.select(b.icmp_signed("==", sweeps, w.int(0)), w.int(0), size)) as i:
+        w.put(w.num(0.0), rates, i)
+        w.put(w.num(0.0), torques, i)
+    with w.loop(sweeps) as i:
+        before, here = w.get(parents, i, i64), b.mul(b.add(i, w.int(1)), w.int(3))
+        for k, (x, y) in enumerate(zip(w.three(rates, before), w.three(rate, b.mul(i, w.int(6))), strict=True)):
+            w.put(w.plus(x, y, w.get(qvel, i)), w.at(rates, here), k)
     cursors = [b.alloca(w.ptr), b.alloca(w.ptr)]
     for cursor, name in zip(cursors, ("integers", "floats"), strict=True):
         b.store(w.array(entry, name), cursor)
-    alpha = w.scratch(w.int(2))
     with w.loop(w.word(entry, "groups")):
         numbers, floats = (b.load(cursor, typ=w.ptr) for cursor in cursors)
-        body, drivers, above = (w.get(numbers, k, i64) for k in range(3))
-        driver = w.at(numbers, 3, i64)
-        ancestor = w.at(driver, drivers, i64)
-        place, moment = w.at(ancestor, above, i64), w.at(floats, 3)
-        R, s0 = w.at(xmat, b.mul(body, w.int(9))), w.three(floats, 0)
+        frame, motion, moved, drivers, pairs = (w.get(numbers, k, i64) for k in range(5))
+        driver, moment = w.at(numbers, 5, i64), w.at(floats, 3)
+        pair, weight = w.at(driver, drivers, i64), w.at(moment, drivers)
+        R, s0, o = w.at(xmat, frame), w.three(floats, 0), w.three(cvel, motion)
         s = [w.dot(w.three(R, 3 * k), s0) for k in range(3)]
-        o = w.three(cvel, b.mul(body, w.int(6)))
-        w.put(w.num(0.0), alpha, 0)
-        w.put(w.num(0.0), alpha, 1)
+        alpha = w.dot(s, w.three(rates, moved))
+        w.put(w.num(0.0), sums, 0)
         with w.loop(drivers) as p:
-            speed = w.get(qvel, w.get(driver, p, i64))
-            w.add(b.fmul(w.get(moment, p), speed), alpha, 1)
-        spin = w.get(alpha, 1)
-        turned = [b.fsub(b.fmul(o[i], s[j]), b.fmul(o[j], s[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
-        gyroscopic = [b.fmul(spin, x) for x in turned]
-        with w.loop(above) as a:
-            v = w.get(ancestor, a, i64)
-            axis = w.three(cdof, b.mul(v, w.int(6)))
-            sigma = w.dot(s, axis)
-            along = w.dot(s, w.three(rate, b.mul(v, w.int(6))))
-            w.add(b.fmul(along, w.get(qvel, v)), alpha, 0)
-            w.add(w.dot(axis, gyroscopic), dh, v)
-            own = w.at(place, b.mul(a, drivers), i64)
-            with w.loop(drivers) as p:
-                # An entry on the diagonal is in r' sigma and in sigma' r.
-                twice = b.icmp_signed("==", w.get(driver, p, i64), v)
-                x = b.fmul(w.get(moment, p), sigma)
-                w.add(b.select(twice, b.fadd(x, x), x), dM, w.get(own, p, i64))
-        with w.loop(drivers) as p:
-            w.add(b.fmul(w.get(moment, p), w.get(alpha, 0)), dh, w.get(driver, p, i64))
-        b.store(w.at(place, b.mul(above, drivers), i64), cursors[0])
-        b.store(w.at(moment, drivers), cursors[1])
+            v, m = w.get(driver, p, i64), w.get(moment, p)
+            w.add(b.fmul(m, w.get(qvel, v)), sums, 0)
+            w.add(b.fmul(m, alpha), dh, v)
+        for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+            turned = b.fsub(b.fmul(o[i], s[j]), b.fmul(o[j], s[i]))
+            w.add(b.fmul(w.get(sums, 0), turned), w.at(torques, moved), k)
+        with w.loop(pairs) as i:
+            column, place = (w.get(w.at(pair, b.add(i, i), i64), k, i64) for k in range(2))
+            w.add(b.fmul(w.get(weight, i), w.dot(s, w.three(cdof, column))), dM, place)
+        b.store(w.at(pair, b.add(pairs, pairs), i64), cursors[0])
+        b.store(w.at(weight, pairs), cursors[1])
+    with w.loop(sweeps) as k:
+        i = b.sub(b.sub(sweeps, k), w.int(1))
+        above, here = w.get(parents, i, i64), w.three(torques, b.mul(b.add(i, w.int(1)), w.int(3)))
+        w.add(w.dot(w.three(cdof, b.mul(i, w.int(6))), here), dh, i)
+        for j, x in enumerate(here):
+            w.add(x, w.at(torques, above), j)
     b.ret_void()
 
 
@@ -84,9 +89,9 @@ def write_delta(w: Writer) -> None:
     """Write ``void delta(entry, d, dM, dh, save)``: compute Delta M at the places of ``mjData.M``, and Delta h."""
     entry, d, dM, dh, save = w.begin("delta", w.ir.VoidType(), *[w.ptr] * 4, w.i64)
     b, program, n = w.b, w.word(entry, "program"), w.word(entry, "entries")
-    for array, size in ((dM, "nC"), (dh, "nv")):
-        with w.loop(w.word(entry, size)) as i:
-            w.put(w.num(0.0), array, i)
+    w.copy(w.array(entry, "constant"), dM, w.word(entry, "nC"))
+    with w.loop(w.word(entry, "nv")) as i:
+        w.put(w.num(0.0), dh, i)
     with b.if_then(b.icmp_signed("!=", program, w.int(0))):
         entries, places = w.scratch(n), w.array(entry, "entry_places")
         with b.if_else(b.icmp_signed("!=", w.word(entry, "nd"), w.int(0))) as (loops, none):
@@ -97,9 +102,6 @@ def write_delta(w: Writer) -> None:
                 w.call(program, w.ir.VoidType(), *arguments)
         with w.loop(n) as i:
             w.add(w.get(entries, i), dM, w.get(places, i, w.i64))
-    values, places = w.array(entry, "constant_values"), w.array(entry, "constant_places")
-    with w.loop(w.word(entry, "constants")) as i:
-        w.add(w.get(values, i), dM, w.get(places, i, w.i64))
     b.call(w.module.get_global("rotors"), [entry, d, dM, dh])
     b.ret_void()
 

@@ -3,8 +3,8 @@
 MuJoCo's floating base has the linear velocity in the world frame and the angular velocity in the body frame. With
 v = X qvel, the terms in MuJoCo's coordinates are X' M X and X' (h + M Xdot qvel).
 
-Dependent joints of loops are computed from the independent joints by Newton's method, which starts at the dependent
-joints of the previous step.
+The dependent joints of loops are functions of the independent joints. If the constraint has a closed form, the program
+contains this form. Otherwise, Newton's method starts at the dependent joints of the previous step.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.dynamics.coupling import coupling_jacobian
 from ..compiler.tracing._sources import source
-from ..compiler.tracing.expressions import Graph
+from ..compiler.tracing.expressions import Expression, Graph, select
 from ..compiler.tracing.functions import run_function
 from ..compiler.tracing.moves import correct
 from ..compiler.tracing.program import Program
 from ..compiler.tracing.run import Run
 from ..compiler.tracing.supplied import supply
 from ..errors import NotAvailableError
+from ..export.motor_space.pose_solvers import explicit_guess
 from ..model import ClusterModel, loops_of
+from ..model.configuration.branches import form_of
 from ..model.configuration.manifold import manifold
 from ._difference import Difference
 from ._library import library
@@ -28,6 +31,8 @@ from ._matching import Match, configuration
 
 _STEPS = 2
 """Steps of Newton's method in each evaluation of the program."""
+_LARGEST_RATIO = 10.0
+"""Largest ratio in a loop, relative to the largest ratio at the reference pose."""
 _NEGLIGIBLE = 1e-12
 """Entries that are smaller than this number, relative to the tree's, are rounding errors."""
 _SAMPLES, _NEAR = 10, 0.01
@@ -45,6 +50,7 @@ class Traced:
         loop_qpos: Index in ``qpos`` of each independent joint in a loop.
         loop_dofs: Index in ``qvel`` of each independent joint in a loop.
         reference: Independent joints of the loops at the reference pose.
+        newton: Whether Newton's method computes some of the dependent joints; a closed form computes the others.
     """
 
     program: Program
@@ -53,6 +59,7 @@ class Traced:
     loop_qpos: tuple[int, ...] = ()
     loop_dofs: tuple[int, ...] = ()
     reference: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    newton: bool = False
 
 
 def trace_difference(matched: Match, parts: Difference) -> Traced | None:
@@ -73,13 +80,16 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
     qpos, dep, qvel = x[: mj_model.nq], x[mj_model.nq : mj_model.nq + nd], x[mj_model.nq + nd :]
     q = configuration(model, mj_model, matched.joints, qpos)
     X, rate = _velocity_map(matched, qpos, qvel)
-    M, h, outputs = np.zeros_like(X), np.zeros(model.nv, dtype=object), dict[str, np.ndarray]()
+    M, h, outputs, newton = np.zeros_like(X), np.zeros(model.nv, dtype=object), dict[str, np.ndarray](), False
     if parts.numbers is not None:
         run = _run(model, parts.numbers, q)
         if nd:
             in_q = _places(model, dependent)
             q[in_q] = dep
-            outputs["open"] = np.array([_close(run, q)], dtype=object)
+            forms = _explicit_forms(model)
+            newton = len(forms) < len(loops_of(model).clusters)
+            residual = _close(run, q, forms)
+            outputs["open"] = np.array([_unless_singular(model, q, dependent, residual)], dtype=object)
             outputs["dep"] = q[in_q]
         manifold(model).affine.apply(q, q)
         M, h = _dynamics(_run(model, parts.numbers, q), X @ qvel[matched.dofs])
@@ -102,7 +112,7 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
         return None
     entries = np.array([in_mujoco[pair] for pair in pairs], dtype=object)
     program = Program.of(f"{model.name}, exact inertia", inputs, {"dM": entries, "dh": bias, **outputs}).ordered()
-    return replace(loop, program=program, pairs=pairs)
+    return replace(loop, program=program, pairs=pairs, newton=newton)
 
 
 def _loop_joints(matched: Match, dependent: np.ndarray) -> Traced:
@@ -167,14 +177,43 @@ def _dynamics(run: Run, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(M, dtype=object).reshape(len(v), len(v)), np.array(h, dtype=object)
 
 
-def _close(run: Run, q: np.ndarray) -> Any:
-    """Modify q: correct the dependent joints. Return the largest loop residual."""
-    clusters, run.steps = run.loops(), _STEPS
+def _close(run: Run, q: np.ndarray, forms: list[Any]) -> Any:
+    """Modify q: compute the dependent joints. Return the largest loop residual."""
+    model, explicit = run.model, set[int]()
+    for form in forms:
+        explicit_guess(model, form)(q, [q[model.own_tree.idx_qs[j]] for j in form.independent])
+        explicit |= {int(model.own_tree.idx_vs[j]) for j in form.dependent}
     source("bodies.placements").start(run.params, run.work)
-    supply(run.model, q, run.work)
-    for C in clusters:
+    supply(model, q, run.work)
+    views, index, largest = source("tables.views"), model.tables.index, 0.0
+    for C in run.loops():
+        H = views.head(index, C.head)
+        solved = explicit & {views.velocity_row(index, n).iv for n in range(H.velocity0, H.velocity1)}
+        run.steps = 0 if solved else _STEPS
         source("loops.coupling_of_loops").stand_still(run.work, C)
-    return correct(run, q, clusters)
+        residual = correct(run, q, [C])
+        largest = select(largest, residual, residual, largest)
+    return largest
+
+
+def _unless_singular(model: ClusterModel, q: np.ndarray, dependent: np.ndarray, residual: Any) -> Any:
+    """Return the residual, or 1 near a dead centre or change point, where the ratios of a loop become too large."""
+    G = Run(model, {"q": q}).G
+    at_reference = coupling_jacobian(model, model.createData(), model.q_reference)
+    for joints in model.clusters:
+        ids = [model.own_tree.getJointId(name) for name in joints.dependent]
+        rows = sorted({int(model.own_tree.idx_vs[j]) for j in ids} & set(dependent.tolist()))
+        limit = (_LARGEST_RATIO * np.abs(at_reference[rows]).max(initial=0.0)) ** 2
+        for x in (x for x in G[rows].ravel() if isinstance(x, Expression)):
+            residual = select(limit, x * x, 1.0, residual)
+    return residual
+
+
+def _explicit_forms(model: ClusterModel) -> list[Any]:
+    """Return the closed forms of the loops whose dependent joints are explicit functions of the independent joints."""
+    ids = {model.own_tree.getJointId(name) for name in model.independent_joints}
+    forms = [form_of(model, loop) for loop in loops_of(model).clusters]
+    return [x for x in forms if x is not None and x.explicit is not None and set(x.independent) <= ids]
 
 
 def _velocity_map(matched: Match, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -28,9 +28,10 @@ class RotorTable:
     Attributes:
         block: Constant part of Delta M, shape (nv, nv) in MuJoCo's order, [kg m^2].
         groups: Number of groups.
-        integers: For each group: body of the carrier, number of drivers, number of ancestors, velocities of the
-            drivers, velocities of the ancestors, then the address in ``mjData.M`` of each pair (ancestor, driver).
-        floats: For each group: axis in the frame of the body (3), then the sum of J r for each driver.
+        integers: For each group: offsets of its carrier in ``xmat``, in ``cvel`` and in the sums of the sweeps; number
+            of drivers and of pairs; velocities of the drivers; offset in ``cdof`` and address in ``M`` of each pair.
+        floats: For each group: axis in the frame of the body (3), sum of J r for each driver, factor of each pair.
+        parents: For each velocity, the offset of its parent in the sums of the sweeps.
         pairs: The pairs (row, column) of Delta M that can differ from zero.
         varying: The pairs whose entries depend on the pose.
     """
@@ -39,6 +40,7 @@ class RotorTable:
     groups: int
     integers: np.ndarray
     floats: np.ndarray
+    parents: np.ndarray
     pairs: set[tuple[int, int]]
     varying: set[tuple[int, int]]
 
@@ -59,12 +61,16 @@ def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, in
     sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
     for body, axis, moment in sums:
         drivers, above = np.flatnonzero(moment).tolist(), _ancestors(mj_model, body)
-        of_group = [(max(a, p), min(a, p)) for a in above for p in drivers]
-        varying |= set(of_group)
-        integers += [body, len(drivers), len(above), *drivers, *above, *(addresses.get(x, -1) for x in of_group)]
-        floats += [*axis, *moment[drivers]]
+        of_group = [(a, p, (max(a, p), min(a, p))) for a in above for p in drivers]
+        varying |= {pair for *_, pair in of_group}
+        integers += [9 * body, 6 * body, 3 * (above[0] + 1), len(drivers), len(of_group), *drivers]
+        integers += [x for a, _, pair in of_group for x in (6 * a, addresses.get(pair, -1))]
+        # An entry on the diagonal is in r' sigma and in sigma' r.
+        floats += [*axis, *moment[drivers], *(moment[p] * (2.0 if a == p else 1.0) for a, p, _ in of_group)]
+    parents = 3 * (np.array(mj_model.dof_parentid, dtype=np.int64) + 1)
     pairs = {(int(i), int(j)) for i, j in np.argwhere(np.tril(block))} | varying
-    return RotorTable(block, len(sums), np.array(integers, dtype=np.int64), np.array(floats), pairs, varying)
+    whole = np.array(integers, dtype=np.int64)
+    return RotorTable(block, len(sums), whole, np.array(floats), parents, pairs, varying)
 
 
 def _add(sums: list[tuple[int, np.ndarray, np.ndarray]], body: int, axis: np.ndarray, moment: np.ndarray) -> None:

@@ -1,6 +1,5 @@
 """Writes functions in LLVM's intermediate representation that read the table, an entry and ``mjData``."""
 
-import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,8 +11,9 @@ HEAD = ("slots", "next", *FUNCTIONS, *FIELDS)
 SLOT = 4
 """Number of words of a slot."""
 ENTRY = (
-    "nv", "nC", "constants", "constant_places", "constant_values", "groups", "integers", "floats", "program", "entries",
-    "entry_places", "user", "nd", "loops", "loop_qpos", "loop_dofs", "reference", "nq", "place", "dof", "body",
+    "nv", "nC", "constant", "groups", "integers", "floats", "parents", "sweeps", "program", "entries", "entry_places",
+    "user", "nd", "loops", "loop_qpos", "loop_dofs", "reference", "nq", "place", "dof", "body",
+    "newton",
 )  # fmt: skip
 """Words of an entry."""
 
@@ -88,9 +88,16 @@ class Writer:
         with self.loop(count) as i:
             self.put(self.get(source, i), target, i)
 
+    def plus(self, total: Any, x: Any, y: Any) -> Any:
+        """Return total + x y, rounded once or twice."""
+        flags = ("contract",)
+        return self.b.fadd(total, self.b.fmul(x, y, flags=flags), flags=flags)
+
     def dot(self, x: list[Any], y: list[Any]) -> Any:
-        terms = [self.b.fmul(p, q) for p, q in zip(x, y, strict=True)]
-        return functools.reduce(self.b.fadd, terms)
+        total = self.b.fmul(x[0], y[0])
+        for p, q in zip(x[1:], y[1:], strict=True):
+            total = self.plus(total, p, q)
+        return total
 
     def three(self, pointer: Any, first: Any) -> list[Any]:
         base = self.at(pointer, first)

@@ -128,16 +128,15 @@ class Exact:
 
     def _make_entry(self, addresses: dict[tuple[int, int], int]) -> None:
         mj_model, table, traced = self.mj_model, self._table, self._traced
-        constant = [pair for pair in addresses if table.block[pair]]
         arrays: dict[str, Any] = {
-            "constant_places": [addresses[pair] for pair in constant],
-            "constant_values": np.array([table.block[pair] for pair in constant]),
+            "constant": table.block[self._rows, self._columns],
             "integers": table.integers,
             "floats": table.floats,
+            "parents": table.parents,
         }
         self._words = dict.fromkeys(ENTRY, 0)
         self._words |= {"nv": mj_model.nv, "nC": mj_model.nC, "nq": mj_model.nq}
-        self._words |= {"constants": len(constant), "groups": table.groups}
+        self._words |= {"groups": table.groups, "sweeps": mj_model.nv if table.groups else 0}
         self._size = 0
         if traced is not None:
             self._compiled = Compiled(traced.program)
@@ -153,6 +152,7 @@ class Exact:
                 )
             address = ctypes.cast(self._compiled.one, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
             self._words |= {"program": address, "entries": len(traced.pairs), "nd": nd, "loops": loops}
+            self._words["newton"] = int(traced.newton)
         self._words["user"] = mj_model.nuserdata - self._size
         self._arrays = {name: np.array(x, dtype=getattr(x, "dtype", np.int64)) for name, x in arrays.items()}
         self._words |= {name: x.ctypes.data for name, x in self._arrays.items()}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
-
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
-
 from support import exact_mujoco as em
 
 import pin_clusters as pc
+
+pytest.importorskip("mujoco", minversion="4.0.0")
 
 
 def error(model: pc.ClusterModel, tree: Any, rng: np.random.Generator, n: int) -> float:

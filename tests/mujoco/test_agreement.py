@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
+import mujoco.rollout
 import numpy as np
 import pytest
-
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
-
-import mujoco.rollout
 from support import exact_mujoco as em
 
 import pin_clusters as pc
+
+pytest.importorskip("mujoco", minversion="4.0.0")
 
 STEPS = 50
 SOLVERS = {"NEWTON": 1e-12, "CG": 1e-7, "PGS": 1e-7}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
-
 from support import exact_mujoco as em
 
 import pin_clusters as pc
+
+pytest.importorskip("mujoco", minversion="4.0.0")
 
 DURATION, SPEED, GAP = 2e-3, 1.4, 5e-4
 SOLE = [[x, y, -0.041] for x in (-0.05, 0.1) for y in (-0.03, 0.03)]

@@ -14,17 +14,17 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+import mujoco
+import mujoco.rollout
 import numpy as np
 import pytest
-
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
-
-import mujoco.rollout
 from support import exact_mujoco as em
 from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.mujoco import _library, _registry
+
+pytest.importorskip("mujoco", minversion="4.0.0")
 
 PENDULUM = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 0'/></body></worldbody></mujoco>"
 
@@ -66,8 +66,7 @@ def test_install_and_remove() -> None:
 def test_an_exception_ends_the_installation() -> None:
     _, exact = made()
     with pytest.raises(ZeroDivisionError), exact:
-        assert exact.installed
-        raise ZeroDivisionError
+        1 / (not exact.installed)
     assert not exact.installed
 
 
@@ -291,13 +290,17 @@ def test_removal_waits_for_other_threads() -> None:
             thread.join()
 
 
+def run_for_ever(tree: Any, d: Any) -> None:
+    while True:
+        mujoco.mj_step(tree, d)
+
+
 def test_ctrl_c() -> None:
     tree, exact = made()
     d = mujoco.MjData(tree)
     threading.Timer(0.2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt), exact:
-        while True:
-            mujoco.mj_step(tree, d)
+        run_for_ever(tree, d)
     assert not exact.installed
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
-
 from support import exact_mujoco as em
 from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.mujoco import _library
+
+pytest.importorskip("mujoco", minversion="4.0.0")
 
 PENDULUM = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 0'/></body></worldbody></mujoco>"
 
