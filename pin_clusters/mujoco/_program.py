@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.dynamics.coupling import coupling_jacobian
 from ..compiler.tracing._sources import source
-from ..compiler.tracing.expressions import Expression, Graph, select
+from ..compiler.tracing.expressions import Graph, select
 from ..compiler.tracing.functions import run_function
 from ..compiler.tracing.moves import correct
 from ..compiler.tracing.program import Program
 from ..compiler.tracing.run import Run
 from ..compiler.tracing.supplied import supply
 from ..errors import NotAvailableError
-from ..export.motor_space.pose_solvers import explicit_guess
+from ..export.motor_space.pose_solvers import blocks, determinant, explicit_guess
 from ..model import ClusterModel, loops_of
 from ..model.configuration.branches import form_of
 from ..model.configuration.manifold import manifold
@@ -31,8 +30,8 @@ from ._matching import Match, configuration
 
 _STEPS = 2
 """Steps of Newton's method in each evaluation of the program."""
-_LARGEST_RATIO = 10.0
-"""Largest ratio in a loop, relative to the largest ratio at the reference pose."""
+_MARGIN = 0.1
+"""Smallest determinant of the Jacobian of a loop for its dependent joints, relative to the reference pose."""
 _NEGLIGIBLE = 1e-12
 """Entries that are smaller than this number, relative to the tree's, are rounding errors."""
 _SAMPLES, _NEAR = 10, 0.01
@@ -88,8 +87,7 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
             q[in_q] = dep
             forms = _explicit_forms(model)
             newton = len(forms) < len(loops_of(model).clusters)
-            residual = _close(run, q, forms)
-            outputs["open"] = np.array([_unless_singular(model, q, dependent, residual)], dtype=object)
+            outputs["open"] = np.array([_close(run, q, forms)], dtype=object)
             outputs["dep"] = q[in_q]
         manifold(model).affine.apply(q, q)
         M, h = _dynamics(_run(model, parts.numbers, q), X @ qvel[matched.dofs])
@@ -178,35 +176,41 @@ def _dynamics(run: Run, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _close(run: Run, q: np.ndarray, forms: list[Any]) -> Any:
-    """Modify q: compute the dependent joints. Return the largest loop residual."""
+    """Modify q: compute the dependent joints. Return the largest loop residual, or 1 near a singularity."""
     model, explicit = run.model, set[int]()
     for form in forms:
         explicit_guess(model, form)(q, [q[model.own_tree.idx_qs[j]] for j in form.independent])
         explicit |= {int(model.own_tree.idx_vs[j]) for j in form.dependent}
-    source("bodies.placements").start(run.params, run.work)
     supply(model, q, run.work)
     views, index, largest = source("tables.views"), model.tables.index, 0.0
-    for C in run.loops():
+    for k, C in enumerate(run.loops()):
         H = views.head(index, C.head)
         solved = explicit & {views.velocity_row(index, n).iv for n in range(H.velocity0, H.velocity1)}
-        run.steps = 0 if solved else _STEPS
-        source("loops.coupling_of_loops").stand_still(run.work, C)
-        residual = correct(run, q, [C])
+        residual, K = _corrected(run, q, C, 0 if solved else _STEPS)
+        nearby = [_at_reference(model, k, moved) for moved in range(3)]
+        for rows, columns in blocks(sum(map(abs, nearby))):
+            back = np.linalg.pinv(nearby[0][np.ix_(rows, columns)])
+            # The determinant is 1 at the reference pose and 0 at dead centres and change points.
+            residual = select(_MARGIN, determinant(back @ K[np.ix_(rows, columns)]), residual, 1.0)
         largest = select(largest, residual, residual, largest)
     return largest
 
 
-def _unless_singular(model: ClusterModel, q: np.ndarray, dependent: np.ndarray, residual: Any) -> Any:
-    """Return the residual, or 1 near a dead centre or change point, where the ratios of a loop become too large."""
-    G = Run(model, {"q": q}).G
-    at_reference = coupling_jacobian(model, model.createData(), model.q_reference)
-    for joints in model.clusters:
-        ids = [model.own_tree.getJointId(name) for name in joints.dependent]
-        rows = sorted({int(model.own_tree.idx_vs[j]) for j in ids} & set(dependent.tolist()))
-        limit = (_LARGEST_RATIO * np.abs(at_reference[rows]).max(initial=0.0)) ** 2
-        for x in (x for x in G[rows].ravel() if isinstance(x, Expression)):
-            residual = select(limit, x * x, 1.0, residual)
-    return residual
+def _corrected(run: Run, q: np.ndarray, C: Any, steps: int) -> tuple[Any, np.ndarray]:
+    """Modify q by Newton steps; return the residual, and the Jacobian of one loop for its dependent joints."""
+    views = source("tables.views")
+    H, run.steps = views.head(run.model.tables.index, C.head), steps
+    source("bodies.placements").start(run.params, run.work)
+    source("loops.coupling_of_loops").stand_still(run.work, C)
+    residual, L = correct(run, q, [C]), views.block(H, C.nk)
+    return residual, run.work[L.K : L.K + H.nr * L.width].reshape(H.nr, L.width)[:, : H.nd]
+
+
+def _at_reference(model: ClusterModel, loop: int, moved: int) -> np.ndarray:
+    """Return the Jacobian of a loop at the reference pose, or at a pose next to it, which shows its zeros."""
+    q = (model.q_reference + 0.03 * moved * np.cos(np.arange(model.nq) * moved)).astype(object)
+    run = Run(model, {"q": q})
+    return _corrected(run, q, run.loops()[loop], 0)[1].astype(float)
 
 
 def _explicit_forms(model: ClusterModel) -> list[Any]:
