@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import warnings
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import mujoco
@@ -16,16 +19,62 @@ from pin_clusters.model import depth_first
 LOOP_JOINTS = {"tello": [f"{s}_{j}" for s in ("left", "right") for j in ("hip_roll", "hip_pitch", "knee", "ankle")]}
 GEARS = ("mini_cheetah", "mit_humanoid", "jvrc1", "teleop_arm")
 LOOPS = ("tello", "ankle_2rsu")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SETTINGS = '<size nuserdata="80"/>'
 
 
 @functools.cache
 def exact(name: str) -> pc.ClusterModel:
     """Return the exact robot in the joints of the serial tree."""
+    if name == "g1":
+        return g1()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)  # published inertias that no real body has
         model = pc.load(name)
     return pc.with_independent(model, LOOP_JOINTS[name])[0] if name in LOOP_JOINTS else model
+
+
+def _example(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def g1() -> pc.ClusterModel:
+    """Return a Unitree G1 with planetary gears, a differential at the waist, and ankles on cranks and rods."""
+    motors, firmware = _example("06_audit_g1"), _example("21_ankle_firmware")
+    urdf = str(Path(pin.__file__).parents[4] / motors.URDF)
+    tree = pin.buildModelFromUrdf(urdf, pin.JointModelFreeFlyer())
+    tree.name, parts = "g1", []
+    for motor, kinds in motors.JOINTS.items():
+        for joint in list(tree.names)[1:]:
+            if joint.endswith(tuple(f"{kind}_joint" for kind in kinds)):
+                parts += motors.rotors(motor, [joint], [1.0])
+    waist = ["waist_pitch_joint", "waist_roll_joint"]
+    for sign in (1.0, -1.0):
+        parts += motors.rotors("5020", waist, [1.0, sign], carrier="waist_yaw_joint", axis=(0.0, 1.0, 0.0))
+    ankle = firmware.ANKLES["G1"]
+    for side in ("left", "right"):
+        pitch = tree.getJointId(f"{side}_ankle_pitch_joint")
+        at, turns = tree.jointPlacements[pitch], pin.JointModelRX() if ankle.axis[0] else pin.JointModelRY()
+        for i, place in enumerate(ankle.cranks):
+            placement = at * pin.SE3(np.eye(3), np.array(place))
+            j = tree.addJoint(tree.parents[pitch], turns, placement, f"{side}_crank_{i + 1}")
+            crank = pin.Inertia(0.012, 0.3 * np.array(ankle.pins[i]), 2e-6 * np.eye(3))
+            tree.appendBodyToJoint(j, crank, pin.SE3.Identity())
+        cranks, serial_joints = ([f"{side}_{x}" for x in names] for names in (
+            ("crank_1", "crank_2"), ("ankle_pitch_joint", "ankle_roll_joint")))  # fmt: skip
+        branch = firmware.branch(ankle)
+        pins, foot = list(ankle.pins), list(ankle.foot)
+        parts.append(pc.Differential.ankle_2rsu(*cranks, *serial_joints, pins=pins, foot=foot, branch=branch))
+        for crank_joint in cranks:
+            parts += motors.rotors("5020", [crank_joint], [1.0])
+    free = [f"{side}_ankle_{x}_joint" for side in ("left", "right") for x in ("pitch", "roll")]
+    return pc.ClusterModel(tree, parts, independent=free)
 
 
 def serial(model: pc.ClusterModel, rotors: bool = True) -> pc.ClusterModel:
