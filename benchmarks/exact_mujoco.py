@@ -25,6 +25,7 @@ from support import landings
 
 import pin_clusters as pc
 from pin_clusters.approximations.armature import reflected_inertia
+from pin_clusters.model import loops_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "exact_mujoco.json"
 ROBOTS = ("mini_cheetah", "mit_humanoid", "jvrc1", "teleop_arm", "tello", "ankle_2rsu", "g1")
@@ -184,16 +185,10 @@ def _reachable(model: pc.ClusterModel, exact: Any, d: Any, at: em.Coordinates) -
         q = pc.integrate(model, q, turn)
     except pc.BranchLost:
         return False
-    traced = exact._traced
-    dependent = q[_dependent(model)]
-    return float(traced.program(d.qpos, dependent, d.qvel)[2][0]) < 1e-8
-
-
-def _dependent(model: pc.ClusterModel) -> list[int]:
-    from pin_clusters.model import loops_of
-    from pin_clusters.mujoco._program import _places
-
-    return _places(model, loops_of(model).dependents)
+    tree, loops = model.tree, loops_of(model).clusters
+    places = {int(tree.idx_vs[j]): int(tree.idx_qs[j]) for j in range(1, tree.njoints)}
+    dependent = q[[places[int(iv)] for loop in loops for iv in loop.dependents]]
+    return float(exact._entry.traced.program(d.qpos, dependent, d.qvel)[2][0]) < 1e-8
 
 
 def tables(results: dict[str, Any]) -> str:

@@ -19,24 +19,21 @@ def covered_armature(matched: Match, table: RotorTable, traced: Traced | None) -
 
 
 def stays(mj_model: Any, covered: set[int]) -> list[str]:
-    """Return the joints, tendons and actuators with armature that the exact model does not cover."""
-    names = [f"joint {_name(mj_model, int(i))!r}" for i in np.flatnonzero(mj_model.dof_armature) if i not in covered]
-    names += [
-        f"tendon {mj_model.tendon(int(t)).name!r}"
-        for t in np.flatnonzero(mj_model.tendon_armature)
-        if not _of_tendon(mj_model, int(t)) <= covered
-    ]
-    names += [
-        f"actuator {mj_model.actuator(int(a)).name!r}"
-        for a in np.flatnonzero(mj_model.actuator_armature)
-        if not _of_actuator(mj_model, int(a)) <= covered
-    ]
-    return names
+    """Return the joints with armature, also of tendons and actuators, that the exact model does not cover."""
+    fields, with_armature = _fields(mj_model), _diagonal(mj_model)
+    values = [field.copy() for field in fields]
+    for field in fields:
+        field[:] = 0.0
+    changed = np.abs(with_armature - _diagonal(mj_model)) > 1e-12 * with_armature
+    for field, value in zip(fields, values, strict=True):
+        field[:] = value
+    left = {int(i) for i in np.flatnonzero(changed | (mj_model.dof_armature > 0.0))} - covered
+    return [repr(mj_model.joint(mj_model.dof_jntid[i]).name) for i in sorted(left)]
 
 
 def keep_softness(mj_model: Any, covered: set[int], diagonal: np.ndarray) -> None:
     """Compute the inverse weights with armature, then set the armature to 0."""
-    fields = mj_model.dof_armature, mj_model.tendon_armature, mj_model.actuator_armature
+    fields = _fields(mj_model)
     if not any(field.any() for field in fields):
         hinges = [i for i in covered if mj_model.jnt_type[mj_model.dof_jntid[i]] > 1]
         mj_model.dof_armature[hinges] = np.maximum(diagonal[hinges], 0.0)
@@ -47,20 +44,15 @@ def keep_softness(mj_model: Any, covered: set[int], diagonal: np.ndarray) -> Non
         field[:] = 0.0
 
 
-def _name(mj_model: Any, dof: int) -> str:
-    return str(mj_model.joint(int(mj_model.dof_jntid[dof])).name)
+def _fields(mj_model: Any) -> tuple[np.ndarray, ...]:
+    return mj_model.dof_armature, mj_model.tendon_armature, mj_model.actuator_armature
 
 
-def _of_tendon(mj_model: Any, t: int) -> set[int]:
-    """Return the velocities of the joints of a fixed tendon; -1 for a spatial tendon."""
-    first, joint = int(mj_model.tendon_adr[t]), int(library().mjtWrap.mjWRAP_JOINT)
-    wraps = range(first, first + int(mj_model.tendon_num[t]))
-    return {int(mj_model.jnt_dofadr[mj_model.wrap_objid[w]]) if mj_model.wrap_type[w] == joint else -1 for w in wraps}
-
-
-def _of_actuator(mj_model: Any, a: int) -> set[int]:
-    kinds, target = library().mjtTrn, int(mj_model.actuator_trnid[a, 0])
-    if mj_model.actuator_trntype[a] == kinds.mjTRN_TENDON:
-        return _of_tendon(mj_model, target)
-    joints = (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT)
-    return {int(mj_model.jnt_dofadr[target])} if mj_model.actuator_trntype[a] in joints else {-1}
+def _diagonal(mj_model: Any) -> np.ndarray:
+    """Return the diagonal of the mass matrix at ``qpos0``."""
+    mujoco, data, M = library(), library().MjData(mj_model), np.zeros((mj_model.nv, mj_model.nv))
+    stages = mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon, mujoco.mj_transmission, mujoco.mj_makeM
+    for function in stages:
+        function(mj_model, data)
+    mujoco.mj_fullM(mj_model, data, M)
+    return np.diag(M).copy()

@@ -15,6 +15,7 @@ import pinocchio as pin
 from ..compiler.tracing.expressions import Expression, Graph
 from ..compiler.tracing.run import Run
 from ..model import ClusterModel, RotorElement, depth_first, packed_numbers
+from ._library import gravity_of
 from ._matching import Match
 
 _ROUNDING = 1e-9
@@ -44,7 +45,7 @@ class Difference:
 def difference(matched: Match) -> Difference:
     model, free = matched.model, {j for j, _ in matched.joints.values()}
     tree, rows = model.own_tree.copy(), _rows(model)
-    tree.gravity = pin.Motion(matched.mj_model.opt.gravity.copy(), np.zeros(3))
+    tree.gravity = pin.Motion(gravity_of(matched.mj_model), np.zeros(3))
     constant = tuple((r, row) for r, row in zip(model.rotors, rows, strict=True) if row is not None)
     turning = {r.name for r, _ in constant}
     armature = np.array(model.inertia_tree.armature)

@@ -31,8 +31,9 @@ def library() -> Any:
     if not OLDEST <= version <= NEWEST:
         oldest, newest = (".".join(map(str, x)) for x in (OLDEST, NEWEST))
         raise NotAvailableError(
-            f"pc.mujoco has been tried with MuJoCo {oldest} to {newest}, but version {mujoco.__version__} is "
-            f"installed. The memory layout can differ between versions. Run: pip install mujoco=={newest}."
+            f"pc.mujoco needs MuJoCo {oldest if oldest == newest else f'{oldest} to {newest}'}, but version "
+            f"{mujoco.__version__} is installed. Other versions may have another memory layout and have not been "
+            f"tested. Run: pip install mujoco=={newest}."
         )
     return mujoco
 
@@ -50,6 +51,12 @@ def address_of(name: str) -> int:
 def callback_cell(name: str) -> ctypes.c_void_p:
     """Return MuJoCo's global variable with the address of a callback, such as ``mjcb_passive``."""
     return ctypes.c_void_p.in_dll(functions(), name)
+
+
+def gravity_of(mj_model: Any) -> np.ndarray:
+    """Return the gravity that MuJoCo applies, [m/s^2]."""
+    disabled = mj_model.opt.disableflags & int(library().mjtDisableBit.mjDSBL_GRAVITY)
+    return np.zeros(3) if disabled else mj_model.opt.gravity.copy()
 
 
 @functools.cache

@@ -18,6 +18,8 @@ _MASS = 1e-3
 """Relative tolerance of masses."""
 FREE, BALL, SLIDE, HINGE = range(4)
 _KINDS = ("free", "ball", "slide", "hinge")
+Row = tuple[str, str, str, str]
+"""A difference: joint, quantity, its values in the ``ClusterModel`` and in the ``MjModel``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Match:
         mj_model: The tree in MuJoCo.
         joints: Dictionary from the name of an independent joint to its ids in the tree of ``model`` and in MuJoCo.
         dofs: Index in ``qvel`` of each independent velocity, shape (model.nv,).
-        free: Index in ``qpos``, index in ``qvel`` and index in v of the floating base; None for a fixed base.
+        free: Index in q and index in v of the floating base; None for a fixed base.
         inertias: For each joint of the tree of ``model``, the inertia that moves with this joint in MuJoCo.
         turns: For each of these joints, the rotation from the frame of the joint to the frame of MuJoCo's body.
     """
@@ -38,7 +40,7 @@ class Match:
     mj_model: Any
     joints: dict[str, tuple[int, int]]
     dofs: np.ndarray
-    free: tuple[int, int, int] | None
+    free: tuple[int, int] | None
     inertias: list[pin.Inertia]
     turns: dict[int, np.ndarray]
 
@@ -52,7 +54,7 @@ def match(model: ClusterModel, mj_model: Any) -> Match:
             "A serial tree without these joints moves differently, so no change of its mass matrix makes it exact. "
             "Select other independent joints with pc.with_independent, or simulate pc.to_mjcf(model, 'exact')."
         )
-    tree, differences, joints = model.own_tree, list[tuple[str, str, str, str]](), dict[str, tuple[int, int]]()
+    tree, differences, joints = model.own_tree, list[Row](), dict[str, tuple[int, int]]()
     there = {mj_model.joint(i).name: i for i in range(mj_model.njnt)}
     root = [i for i in range(mj_model.njnt) if mj_model.jnt_type[i] == FREE]
     for name in model.independent_joints:
@@ -78,7 +80,7 @@ def match(model: ClusterModel, mj_model: Any) -> Match:
         v = model.joint_idx_v(name)
         dofs[v : v + tree.nvs[j]] = mj_model.jnt_dofadr[i] + np.arange(tree.nvs[j])
         if tree.nvs[j] == 6:
-            free = int(mj_model.jnt_qposadr[i]), int(mj_model.jnt_dofadr[i]), v
+            free = int(tree.idx_qs[j]), v
     data = library().MjData(mj_model)
     library().mj_kinematics(mj_model, data)
     places = tree.createData()
@@ -128,7 +130,7 @@ def _kind(tree: pin.Model, j: int) -> int:
     return SLIDE if slides(tree, j) else HINGE
 
 
-def _other_carriers(mj_model: Any, joints: dict[str, tuple[int, int]]) -> list[tuple[str, str, str, str]]:
+def _other_carriers(mj_model: Any, joints: dict[str, tuple[int, int]]) -> list[Row]:
     """Return joints of MuJoCo that carry joints of the robot, but are not in the exact model."""
     own, others = {i for _, i in joints.values()}, set[int]()
     for i in own:
@@ -139,22 +141,17 @@ def _other_carriers(mj_model: Any, joints: dict[str, tuple[int, int]]) -> list[t
     return [(mj_model.joint(i).name or f"joint {i}", "joint", "missing", "carries the robot") for i in sorted(others)]
 
 
-def _of_place(
-    tree: pin.Model, place: pin.SE3, name: str, j: int, data: Any, i: int, body: int
-) -> list[tuple[str, str, str, str]]:
+def _of_place(tree: pin.Model, place: pin.SE3, name: str, j: int, data: Any, i: int, body: int) -> list[Row]:
     if tree.nvs[j] == 6:
         there = pin.SE3(data.xmat[body].reshape(3, 3), data.xpos[body])
         same = place.isApprox(there, _SAME)
         return [] if same else [(name, "pose [m]", _shown(place.translation), _shown(there.translation))]
-    axis = joint_axis(tree.joints[j])
-    assert axis is not None
-    here, there = place.rotation @ axis, data.xaxis[i]
-    if not np.allclose(here, there, rtol=0.0, atol=_SAME):
-        return [(name, "axis", _shown(here), _shown(there))]
-    apart = place.translation - data.xanchor[i]
-    if not slides(tree, j) and np.linalg.norm(np.cross(apart, here)) > _SAME:
-        return [(name, "anchor [m]", _shown(place.translation), _shown(data.xanchor[i]))]
-    return []
+    axis = place.rotation @ joint_axis(tree.joints[j])
+    if not np.allclose(axis, data.xaxis[i], rtol=0.0, atol=_SAME):
+        return [(name, "axis", _shown(axis), _shown(data.xaxis[i]))]
+    apart = np.linalg.norm(np.cross(place.translation - data.xanchor[i], axis))
+    same = slides(tree, j) or apart < _SAME
+    return [] if same else [(name, "anchor [m]", _shown(place.translation), _shown(data.xanchor[i]))]
 
 
 def _inertias(
@@ -175,9 +172,7 @@ def _inertias(
     return inertias
 
 
-def _of_masses(
-    model: ClusterModel, joints: dict[str, tuple[int, int]], inertias: list[pin.Inertia]
-) -> list[tuple[str, str, str, str]]:
+def _of_masses(model: ClusterModel, joints: dict[str, tuple[int, int]], inertias: list[pin.Inertia]) -> list[Row]:
     """Compare masses; a body of the tree may include or omit the rotors, cranks and rods that it carries."""
     tree, free = model.own_tree, {j for j, _ in joints.values()}
     carrier = list(range(tree.njoints))
@@ -205,7 +200,7 @@ def _shown(x: np.ndarray) -> str:
     return " ".join(f"{y:.5g}" for y in x)
 
 
-def _mismatch(model: ClusterModel, rows: list[tuple[str, str, str, str]]) -> ModelError:
+def _mismatch(model: ClusterModel, rows: list[Row]) -> ModelError:
     head = ("joint", "quantity", "ClusterModel", "MjModel")
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]
     lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)]

@@ -7,7 +7,8 @@ The dependent joints of loops are functions of the independent joints. If the co
 contains this form. Otherwise, Newton's method starts at the dependent joints of the previous step.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,11 @@ class Traced:
 
     program: Program
     pairs: list[tuple[int, int]]
-    dependent: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    loop_qpos: tuple[int, ...] = ()
-    loop_dofs: tuple[int, ...] = ()
-    reference: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    newton: bool = False
+    dependent: np.ndarray
+    loop_qpos: tuple[int, ...]
+    loop_dofs: tuple[int, ...]
+    reference: np.ndarray
+    newton: bool
 
 
 def trace_difference(matched: Match, parts: Difference) -> Traced | None:
@@ -71,60 +72,50 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
             f"Exact: {model.name!r} has a coupling of a continuous joint (cos, sin), which cannot be traced. Replace "
             "the joint by a revolute joint with limits."
         )
-    loops = loops_of(model) if model.closures else None
-    dependent = np.array(loops.dependents) if loops else np.zeros(0, dtype=np.int64)
-    nd = len(dependent)
-    graph = Graph()
-    x = np.array(graph.inputs(0, mj_model.nq + nd + mj_model.nv), dtype=object)
-    qpos, dep, qvel = x[: mj_model.nq], x[mj_model.nq : mj_model.nq + nd], x[mj_model.nq + nd :]
+    tree, loops = model.own_tree, loops_of(model).clusters if model.closures else []
+    places = {int(tree.idx_vs[j]): int(tree.idx_qs[j]) for j in range(1, tree.njoints)}
+    in_q = [places[int(iv)] for loop in loops for iv in loop.dependents]
+    ids = [(j, i) for loop in loops for j, i in matched.joints.values() if j in loop.joints]
+    forms = _explicit_forms(model, loops)
+    loop = Traced(
+        Program.of("", (), {}),
+        [],
+        model.q_reference[in_q],
+        tuple(int(mj_model.jnt_qposadr[i]) for _, i in ids),
+        tuple(int(mj_model.jnt_dofadr[i]) for _, i in ids),
+        model.q_reference[[tree.idx_qs[j] for j, _ in ids]],
+        len(forms) < len(loops),
+    )
+    nq, nd, nv, n = mj_model.nq, len(in_q), mj_model.nv, model.nv
+    x = np.array(Graph().inputs(0, nq + nd + nv), dtype=object)
+    qpos, dep, qvel = x[:nq], x[nq : nq + nd], x[nq + nd :]
     q = configuration(model, mj_model, matched.joints, qpos)
-    X, rate = _velocity_map(matched, qpos, qvel)
-    M, h, outputs, newton = np.zeros_like(X), np.zeros(model.nv, dtype=object), dict[str, np.ndarray](), False
+    X, rate = _velocity_map(matched, q, qvel)
+    M, h, outputs = np.zeros((n, n), dtype=object), np.zeros(n, dtype=object), dict[str, np.ndarray]()
     if parts.numbers is not None:
-        run = _run(model, parts.numbers, q)
         if nd:
-            in_q = _places(model, dependent)
             q[in_q] = dep
-            forms = _explicit_forms(model)
-            newton = len(forms) < len(loops_of(model).clusters)
-            outputs["open"] = np.array([_close(run, q, forms)], dtype=object)
+            outputs["open"] = np.array([_close(_run(model, parts.numbers, q), q, forms)], dtype=object)
             outputs["dep"] = q[in_q]
         manifold(model).affine.apply(q, q)
         M, h = _dynamics(_run(model, parts.numbers, q), X @ qvel[matched.dofs])
     if parts.taken is not None:
-        tree, order = parts.taken, [model.joint_idx_v(name) for name in parts.taken.independent_joints]
-        order = [v + k for name, v in zip(tree.independent_joints, order, strict=True) for k in range(_nv(tree, name))]
-        ids = {name: (tree.own_tree.getJointId(name), i) for name, (_, i) in matched.joints.items()}
-        run = Run(tree, {"q": configuration(tree, mj_model, ids, qpos)})
+        other = parts.taken.own_tree
+        order = [v for name in list(other.names)[1:] for v in _velocities(model, name)]
+        joints = {name: (other.getJointId(name), i) for name, (_, i) in matched.joints.items()}
+        run = Run(parts.taken, {"q": configuration(parts.taken, mj_model, joints, qpos)})
         M_tree, h_tree = _dynamics(run, (X @ qvel[matched.dofs])[order])
         M[np.ix_(order, order)] = M[np.ix_(order, order)] - M_tree
         h[order] = h[order] - h_tree
-    in_mujoco = np.zeros((mj_model.nv, mj_model.nv), dtype=object)
-    in_mujoco[np.ix_(matched.dofs, matched.dofs)] = X.T @ M @ X
-    bias = np.zeros(mj_model.nv, dtype=object)
-    bias[matched.dofs] = X.T @ (h + M @ rate)
-    inputs = [("qpos", mj_model.nq), *([("dep", nd)] if nd else []), ("qvel", mj_model.nv)]
-    loop = _loop_joints(matched, dependent) if nd else Traced(Program.of("", (), {}), [])
-    pairs, bias = _not_negligible(matched, loop, inputs, in_mujoco, bias)
+    dM, dh = np.zeros((nv, nv), dtype=object), np.zeros(nv, dtype=object)
+    dM[np.ix_(matched.dofs, matched.dofs)] = X.T @ M @ X
+    dh[matched.dofs] = X.T @ (h + M @ rate)
+    inputs = [("qpos", nq), *([("dep", nd)] if nd else []), ("qvel", nv)]
+    pairs, dh = _not_negligible(matched, loop, inputs, dM, dh)
     if not pairs:
         return None
-    entries = np.array([in_mujoco[pair] for pair in pairs], dtype=object)
-    program = Program.of(f"{model.name}, exact inertia", inputs, {"dM": entries, "dh": bias, **outputs}).ordered()
-    return replace(loop, program=program, pairs=pairs, newton=newton)
-
-
-def _loop_joints(matched: Match, dependent: np.ndarray) -> Traced:
-    model, mj_model, q = matched.model, matched.mj_model, matched.model.q_reference
-    names = [name for c in model.clusters if _has_loop(model, c.joints, dependent) for name in c.independent]
-    ids = [matched.joints[name] for name in names]
-    return Traced(
-        Program.of("", (), {}),
-        [],
-        q[_places(model, dependent)],
-        tuple(int(mj_model.jnt_qposadr[i]) for _, i in ids),
-        tuple(int(mj_model.jnt_dofadr[i]) for _, i in ids),
-        q[[model.own_tree.idx_qs[j] for j, _ in ids]],
-    )
+    outputs = {"dM": np.array([dM[pair] for pair in pairs], dtype=object), "dh": dh, **outputs}
+    return replace(loop, program=Program.of(f"{model.name}, exact inertia", inputs, outputs).ordered(), pairs=pairs)
 
 
 def _not_negligible(
@@ -136,29 +127,26 @@ def _not_negligible(
     """
     mujoco, mj_model, rng = library(), matched.mj_model, np.random.default_rng(0)
     rows, columns = np.tril_indices(mj_model.nv)
-    entries = M[rows, columns]
-    program = Program.of("entries", inputs, {"M": entries, "h": h})
-    data, whole, dep = mujoco.MjData(mj_model), np.zeros(M.shape), [loop.dependent] if len(loop.dependent) else []
-    force = np.zeros(len(h))
-    largest, of_tree = (np.zeros(len(rows)), np.zeros(len(h))), (np.zeros(len(rows)), np.zeros(len(h)))
+    program = Program.of("entries", inputs, {"M": M[rows, columns], "h": h})
+    data, whole, force = mujoco.MjData(mj_model), np.zeros(M.shape), np.zeros(len(h))
+    large = np.zeros(len(rows), dtype=bool), np.zeros(len(h), dtype=bool)
     for _ in range(_SAMPLES):
         # The dependent joints stay at the reference pose, so the joints in loops move only a little.
         data.qpos[:] = mj_model.qpos0
         data.qpos[list(loop.loop_qpos)] = loop.reference
         data.qvel[:] = rng.uniform(-1.0, 1.0, mj_model.nv)
-        mujoco.mj_integratePos(mj_model, data.qpos, data.qvel, _NEAR if dep else 1.0)
+        mujoco.mj_integratePos(mj_model, data.qpos, data.qvel, _NEAR if loop.dependent.size else 1.0)
         for function in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_makeM, mujoco.mj_comVel):
             function(mj_model, data)
         mujoco.mj_rne(mj_model, data, 0, force)
         mujoco.mj_fullM(mj_model, data, whole)
         scale = np.sqrt(np.diag(whole))
-        here = program(data.qpos, *dep, data.qvel)
-        for k, tree in enumerate((np.outer(scale, scale)[rows, columns], np.abs(force).max() + scale)):
-            np.maximum(largest[k], np.abs(here[k]), out=largest[k])
-            np.maximum(of_tree[k], tree, out=of_tree[k])
-    matters, forces = (x > _NEGLIGIBLE * y for x, y in zip(largest, of_tree, strict=True))
-    pairs = [(int(i), int(j)) for i, j, yes in zip(rows, columns, matters, strict=True) if yes]
-    return pairs, np.where(forces, h, 0.0)
+        sizes = np.outer(scale, scale)[rows, columns], np.abs(force).max() + scale
+        entries = program(data.qpos, *([loop.dependent] if loop.dependent.size else []), data.qvel)
+        for k in range(2):
+            large[k][np.abs(entries[k]) > _NEGLIGIBLE * sizes[k]] = True
+    pairs = [(int(i), int(j)) for i, j, yes in zip(rows, columns, large[0], strict=True) if yes]
+    return pairs, np.where(large[1], h, 0.0)
 
 
 def _run(model: ClusterModel, numbers: np.ndarray, q: np.ndarray) -> Run:
@@ -188,7 +176,7 @@ def _close(run: Run, q: np.ndarray, forms: list[Any]) -> Any:
         solved = explicit & {views.velocity_row(index, n).iv for n in range(H.velocity0, H.velocity1)}
         residual, K = _corrected(run, q, C, 0 if solved else _STEPS)
         nearby = [_at_reference(model, k, moved) for moved in range(3)]
-        for rows, columns in blocks(sum(map(abs, nearby))):
+        for rows, columns in blocks(np.abs(nearby).sum(axis=0)):
             back = np.linalg.pinv(nearby[0][np.ix_(rows, columns)])
             # The determinant is 1 at the reference pose and 0 at dead centres and change points.
             residual = select(_MARGIN, determinant(back @ K[np.ix_(rows, columns)]), residual, 1.0)
@@ -213,46 +201,27 @@ def _at_reference(model: ClusterModel, loop: int, moved: int) -> np.ndarray:
     return _corrected(run, q, run.loops()[loop], 0)[1].astype(float)
 
 
-def _explicit_forms(model: ClusterModel) -> list[Any]:
+def _explicit_forms(model: ClusterModel, loops: Sequence[Any]) -> list[Any]:
     """Return the closed forms of the loops whose dependent joints are explicit functions of the independent joints."""
     ids = {model.own_tree.getJointId(name) for name in model.independent_joints}
-    forms = [form_of(model, loop) for loop in loops_of(model).clusters]
+    forms = [form_of(model, loop) for loop in loops]
     return [x for x in forms if x is not None and x.explicit is not None and set(x.independent) <= ids]
 
 
-def _velocity_map(matched: Match, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _velocity_map(matched: Match, q: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return X and Xdot qvel, both for the velocities of the robot."""
     n = matched.model.nv
     X, rate = np.eye(n).astype(object), np.zeros(n, dtype=object)
     if matched.free is not None:
-        first, dof, v = matched.free
-        w, x, y, z = qpos[first + 3 : first + 7] / np.sqrt(sum(qpos[first + 3 : first + 7] ** 2))
-        R = np.array(
-            [
-                [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-                [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-                [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-            ],
-            dtype=object,
-        )
+        iq, v = matched.free
+        R = np.array(source("bodies.placements").free_rotation(q, iq), dtype=object).reshape(3, 3)
         X[v : v + 3, v : v + 3] = R.T
-        a, o = R.T @ qvel[dof : dof + 3], qvel[dof + 3 : dof + 6]
+        speed = qvel[matched.dofs[v : v + 6]]
+        a, o = R.T @ speed[:3], speed[3:]
         rate[v : v + 3] = [o[2] * a[1] - o[1] * a[2], o[0] * a[2] - o[2] * a[0], o[1] * a[0] - o[0] * a[1]]
     return X, rate
 
 
-def _places(model: ClusterModel, dependent: np.ndarray) -> list[int]:
-    """Return the index in q of dependent velocities."""
-    tree = model.own_tree
-    at = {int(tree.idx_vs[j]): int(tree.idx_qs[j]) for j in range(1, tree.njoints)}
-    return [at[int(iv)] for iv in dependent]
-
-
-def _has_loop(model: ClusterModel, names: tuple[str, ...], dependent: np.ndarray) -> bool:
-    tree = model.own_tree
-    return bool({tree.idx_vs[tree.getJointId(name)] for name in names} & set(dependent.tolist()))
-
-
-def _nv(model: ClusterModel, name: str) -> int:
-    tree = model.own_tree
-    return int(tree.nvs[tree.getJointId(name)])
+def _velocities(model: ClusterModel, name: str) -> range:
+    first = model.joint_idx_v(name)
+    return range(first, first + int(model.own_tree.nvs[model.own_tree.getJointId(name)]))

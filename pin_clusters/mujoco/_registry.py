@@ -88,11 +88,13 @@ def remove(model: int) -> None:
             table[1] = 0
 
 
+def owner_of(model: int) -> Any:
+    return _owners.get(model, (0, None))[1]
+
+
 def is_installed(model: int, owner: Any) -> bool:
     """Return whether MuJoCo calls the callback for a model; False if the user has replaced the callback."""
-    with _lock:
-        known = model in _owners and _owners[model][1] is owner
-        return known and callback_cell("mjcb_passive").value == module().address("passive")
+    return owner_of(model) is owner and callback_cell("mjcb_passive").value == module().address("passive")
 
 
 def remove_all() -> None:

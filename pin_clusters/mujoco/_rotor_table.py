@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedJointError
 from ._difference import Difference
 from ._matching import Match
 
@@ -33,7 +34,6 @@ class RotorTable:
         floats: For each group: axis in the frame of the body (3), sum of J r for each driver, factor of each pair.
         parents: For each velocity, the offset of its parent in the sums of the sweeps.
         pairs: The pairs (row, column) of Delta M that can differ from zero.
-        varying: The pairs whose entries depend on the pose.
     """
 
     block: np.ndarray
@@ -42,7 +42,6 @@ class RotorTable:
     floats: np.ndarray
     parents: np.ndarray
     pairs: set[tuple[int, int]]
-    varying: set[tuple[int, int]]
 
 
 def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, int], int]) -> RotorTable:
@@ -55,22 +54,27 @@ def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, in
         ratios[matched.dofs] = row
         block += r.axial_inertia * np.outer(ratios, ratios)
         if r.carrier_id:
-            body = int(mj_model.jnt_bodyid[matched.joints[tree.names[r.carrier_id]][1]])
+            i = matched.joints[tree.names[r.carrier_id]][1]
+            body = int(mj_model.jnt_bodyid[i])
+            if i + 1 < mj_model.body_jntadr[body] + mj_model.body_jntnum[body]:
+                raise UnsupportedJointError(
+                    f"Exact: rotor {r.name!r} is carried by joint {r.carrier!r}, whose <body> in MuJoCo has another "
+                    "joint. Write each joint in its own <body>."
+                )
             _add(sums, body, matched.turns[r.carrier_id] @ r.axis, r.axial_inertia * ratios)
-    integers, floats, varying = list[int](), list[float](), set[tuple[int, int]]()
+    integers, floats, pairs = list[int](), list[float](), {(int(i), int(j)) for i, j in np.argwhere(np.tril(block))}
     sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
     for body, axis, moment in sums:
         drivers, above = np.flatnonzero(moment).tolist(), _ancestors(mj_model, body)
         of_group = [(a, p, (max(a, p), min(a, p))) for a in above for p in drivers]
-        varying |= {pair for *_, pair in of_group}
+        pairs |= {pair for *_, pair in of_group}
         integers += [9 * body, 6 * body, 3 * (above[0] + 1), len(drivers), len(of_group), *drivers]
         integers += [x for a, _, pair in of_group for x in (6 * a, addresses.get(pair, -1))]
         # An entry on the diagonal is in r' sigma and in sigma' r.
         floats += [*axis, *moment[drivers], *(moment[p] * (2.0 if a == p else 1.0) for a, p, _ in of_group)]
     parents = 3 * (np.array(mj_model.dof_parentid, dtype=np.int64) + 1)
-    pairs = {(int(i), int(j)) for i, j in np.argwhere(np.tril(block))} | varying
     whole = np.array(integers, dtype=np.int64)
-    return RotorTable(block, len(sums), whole, np.array(floats), parents, pairs, varying)
+    return RotorTable(block, len(sums), whole, np.array(floats), parents, pairs)
 
 
 def _add(sums: list[tuple[int, np.ndarray, np.ndarray]], body: int, axis: np.ndarray, moment: np.ndarray) -> None:

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._matching import Match
-from ._program import Traced
-from ._rotor_table import RotorTable
+from ..model import ClusterModel
+from ._entry import Entry
 
 
 @dataclass(frozen=True)
@@ -17,53 +16,38 @@ class Report:
         robot: Name of the model.
         groups: Number of groups of rotors with constant ratios (one carrier and axis per group).
         entries: Number of entries of MuJoCo's mass matrix that change, in the lower triangle.
-        constant: Number of these entries that do not depend on the pose.
         operations: Number of floating-point operations of the robot-specific program for loops and masses.
         loops: Names of the independent joints in closed loops.
-        inertia: For each joint with rotors, the diagonal entry of Delta M at ``qpos0``, [kg m^2].
+        inertia: For each joint, the diagonal entry of Delta M at ``qpos0``, [kg m^2] or [kg], if it is not zero.
         left: Parts of the model that MuJoCo does not simulate.
     """
 
     robot: str
     groups: int
     entries: int
-    constant: int
     operations: int
     loops: tuple[str, ...]
     inertia: dict[str, float]
     left: tuple[str, ...]
 
     @classmethod
-    def of(cls, matched: Match, table: RotorTable, traced: Traced | None, dM: np.ndarray) -> "Report":
-        model, mj_model = matched.model, matched.mj_model
-        names = {int(mj_model.jnt_dofadr[i]): name for name, (j, i) in matched.joints.items() if model.tree.nvs[j] == 1}
-        pairs = table.pairs | set(traced.pairs if traced else ())
-        block = {(int(i), int(j)) for i, j in np.argwhere(np.tril(table.block))}
-        varying = set(traced.pairs if traced else ()) | table.varying
-        left = []
-        if model.passive is not None:
-            left.append("springs, friction and gear losses of the model; add them by pc.passive_torque")
-        if any(r.motor is not None for r in model.rotors):
-            left.append("torque limits of the motors")
-        return cls(
-            model.name,
-            table.groups,
-            len(pairs),
-            len(block - varying),
-            traced.program.flops if traced else 0,
-            tuple(names[i] for i in (traced.loop_dofs if traced else ())),
-            {name: float(dM[i, i]) for i, name in names.items() if dM[i, i]},
-            tuple(left),
-        )
+    def of(cls, model: ClusterModel, entry: Entry) -> "Report":
+        mj_model, traced = entry.mj_model, entry.traced
+        names = [mj_model.joint(i).name for i in mj_model.dof_jntid]
+        diagonal = np.diag(entry.delta(entry.at_reference())[0])
+        inertia = {names[i]: float(x) for i, x in enumerate(diagonal) if x and mj_model.jnt_type[mj_model.dof_jntid[i]]}
+        left = ["springs, friction and losses of the model (pc.passive_torque)"] if model.passive is not None else []
+        left += ["torque limits of motors"] if any(r.motor is not None for r in model.rotors) else []
+        flops = traced.program.flops if traced else 0
+        loops = tuple(names[i] for i in traced.loop_dofs) if traced else ()
+        return cls(model.name, entry.table.groups, len(entry.pairs), flops, loops, inertia, tuple(left))
 
     def __str__(self) -> str:
         lines = [
-            f"Exact inertia of {self.robot!r} in MuJoCo",
-            f"  {self.groups} groups of rotors with constant ratios; program for loops and masses: {self.operations} "
-            "floating-point operations",
-            f"  {self.entries} entries of the mass matrix change, {self.constant} of them by a constant",
+            f"Exact inertia of {self.robot!r} in MuJoCo: {self.entries} entries of the mass matrix change",
+            f"  {self.groups} groups of rotors with constant ratios; {self.operations} operations for loops and masses",
+            *([f"  joints in closed loops: {', '.join(self.loops)}"] if self.loops else []),
+            *(f"  {name}: {x:.4g} added at qpos0" for name, x in self.inertia.items()),
+            *(f"  not simulated: {x}" for x in self.left),
         ]
-        if self.loops:
-            lines.append(f"  joints in closed loops: {', '.join(self.loops)}")
-        lines += [f"  {name}: {x:.4g} kg m^2 added at qpos0" for name, x in self.inertia.items()]
-        return "\n".join([*lines, *(f"  not simulated: {x}" for x in self.left)])
+        return "\n".join(lines)

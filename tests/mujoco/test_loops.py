@@ -34,7 +34,7 @@ def test_dependent_joints_follow_the_exact_motion() -> None:
         mujoco.mj_forward(tree, d)
     motion = pc.simulate(model, q, v, duration=0.1, dt=2.5e-4)
     np.testing.assert_allclose(d.qpos[at.qpos], motion.q[-1][at.q], rtol=0.0, atol=1e-9)
-    dependent = d.userdata[-len(exact._traced.dependent) :]
+    dependent = d.userdata[-len(exact._entry.traced.dependent) :]
     loops = [model.tree.idx_qs[model.tree.getJointId(f"{s}_{x}_rotor_{i}")]
              for s in ("left", "right") for x in ("knee_ankle", "hip") for i in (1, 2)]  # fmt: skip
     np.testing.assert_allclose(np.sort(dependent), np.sort(motion.q[-1][loops]), rtol=0.0, atol=1e-8)
@@ -75,7 +75,7 @@ def test_another_branch_is_left_by_reset() -> None:
     d = mujoco.MjData(tree)
     expected, _ = exact.delta(d)
     exact.reset(d)
-    first = tree.nuserdata - exact._size
+    first = tree.nuserdata - exact._entry.size
     d.userdata[first + USER + 2 :] += 2.0  # another branch of the cranks
     exact.reset(d)
     np.testing.assert_array_equal(exact.delta(d)[0], expected)
@@ -145,8 +145,8 @@ def test_closed_forms_need_no_previous_pose(rng: np.random.Generator) -> None:
     model = whole.with_locked(others, pc.neutral(whole))
     tree = em.tree_of(model)
     exact = pc.mujoco.Exact(model, tree)
-    assert not exact._traced.newton
-    assert pc.mujoco.Exact(whole, em.tree_of(whole))._traced.newton
+    assert not exact._entry.traced.newton
+    assert pc.mujoco.Exact(whole, em.tree_of(whole))._entry.traced.newton
     d, at, data = mujoco.MjData(tree), em.Coordinates(model, tree), model.createData()
     with exact:
         for q, v, tau in em.states(model, rng, 10):

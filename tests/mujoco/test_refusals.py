@@ -97,8 +97,13 @@ def test_armature_that_stays() -> None:
     tendon = spec.add_tendon(name="coupling", armature=0.1)
     tendon.wrap_joint("left_elbow", 1.0)
     tendon.wrap_joint("left_shoulder", 1.0)
-    with raises(pc.ModelError, "coupling"):
+    with raises(pc.ModelError, "left_shoulder"):
         pc.mujoco.Exact(arms(ROTOR), spec.compile())
+    motor = mujoco.MjSpec.from_string(pc.to_mjcf(arms(), integrator="Euler"))
+    actuator = motor.add_actuator(name="motor", target="right_elbow", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    actuator.armature = 0.1
+    with raises(pc.ModelError, "right_elbow"):
+        pc.mujoco.Exact(arms(ROTOR), motor.compile())
     pc.mujoco.Exact(arms(ROTOR, pc.Rotor("left_shoulder", 9.0, axial_inertia=1e-4)), spec.compile())
 
 
@@ -118,6 +123,18 @@ def test_models_that_were_changed(field: str) -> None:
     ):
         with raises(pc.ModelError, field):
             call()
+
+
+def test_several_joints_in_one_body() -> None:
+    text = pc.to_mjcf(arms(), integrator="Euler")
+    body = mujoco.MjModel.from_xml_string(text)
+    spec = mujoco.MjSpec.from_string(text)
+    elbow = next(b for b in spec.bodies if any(j.name == "left_elbow" for j in b.joints))
+    elbow.add_joint(name="twist", axis=[0, 0, 1])
+    chain = arms(ROTOR, pc.Rotor("left_elbow", 9.0, axial_inertia=1e-5, carrier="left_elbow", axis=[1, 0, 0], name="r"))
+    pc.mujoco.Exact(chain, body)
+    with raises(pc.UnsupportedJointError, "left_elbow r"):
+        pc.mujoco.Exact(chain, spec.compile())
 
 
 def test_tables_of_differences() -> None:
