@@ -45,8 +45,9 @@ def write_rotors(w: Writer) -> None:
     xmat, cvel, cdof, rate, qvel = (w.field(d, x) for x in ("xmat", "cvel", "cdof", "cdof_dot", "qvel"))
     parents, size = w.array(entry, "parents"), b.mul(b.add(nv, w.int(1)), w.int(3))
     rates, torques, sums = w.scratch(size), w.scratch(size), w.scratch(w.int(2))
+    for k in range(3):
+        w.put(w.num(0.0), rates, k)
     with w.loop(b.select(b.icmp_signed("==", sweeps, w.int(0)), w.int(0), size)) as i:
-        w.put(w.num(0.0), rates, i)
         w.put(w.num(0.0), torques, i)
     with w.loop(sweeps) as i:
         before, here = w.get(parents, i, i64), b.mul(b.add(i, w.int(1)), w.int(3))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import UnsupportedJointError
 from ._difference import Difference
-from ._matching import Match
+from ._matching import FREE, SLIDE, Match
 
 _SAME_AXIS = 1e-12
 
@@ -66,7 +66,8 @@ def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, in
     sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
     for body, axis, moment in sums:
         drivers, above = np.flatnonzero(moment).tolist(), _ancestors(mj_model, body)
-        of_group = [(a, p, (max(a, p), min(a, p))) for a in above for p in drivers]
+        turning = [a for a in above if not _slides(mj_model, a)]
+        of_group = [(a, p, (max(a, p), min(a, p))) for a in turning for p in drivers]
         pairs |= {pair for *_, pair in of_group}
         integers += [9 * body, 6 * body, 3 * (above[0] + 1), len(drivers), len(of_group), *drivers]
         integers += [x for a, _, pair in of_group for x in (6 * a, addresses.get(pair, -1))]
@@ -94,3 +95,10 @@ def _ancestors(mj_model: Any, body: int) -> list[int]:
         above.append(i)
         i = int(mj_model.dof_parentid[i])
     return above
+
+
+def _slides(mj_model: Any, dof: int) -> bool:
+    """Return whether a velocity turns no body: a sliding joint, or the translation of a free joint."""
+    joint = int(mj_model.dof_jntid[dof])
+    kind = int(mj_model.jnt_type[joint])
+    return kind == SLIDE or (kind == FREE and dof < mj_model.jnt_dofadr[joint] + 3)
