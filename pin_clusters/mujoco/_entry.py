@@ -35,7 +35,7 @@ class Entry:
         self.size = 0
         if traced := self.traced:
             nd, loops = traced.dependent.size, len(traced.loop_qpos)
-            self.size = USER + loops + nd if nd else 0
+            self.size = USER + nd if nd else 0
             if mj_model.nuserdata < self.size:
                 raise ModelError(
                     f"Exact: the loops of {matched.model.name!r} need {self.size} numbers in mjData.userdata, but "

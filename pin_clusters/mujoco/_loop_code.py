@@ -7,10 +7,10 @@ from ._writer import Writer
 PARTS = 16
 """Number of steps from the reference pose to a pose at which Newton's method from the previous pose fails."""
 _CLOSED, _SOLVED = 1e-8, 1e-12  # relative residuals: largest allowed, and small enough to stop
-_JUMP, _TURN = 0.3, 1.0  # largest changes of the independent and the dependent joints in one step, [rad]
+_TURN = 1.0  # largest change of a dependent joint in one step, [rad] or [m]
 MARK, COUNT, USER = 0, 1, 2
 """Words of ``userdata``: MARK is 1 if the rest is valid, COUNT is the number of evaluations beyond the reach of the
-linkages; from USER on, the independent joints of the loops, then the dependent joints."""
+linkages, and the dependent joints start at USER."""
 
 
 def write_closed(w: Writer) -> None:
@@ -35,9 +35,10 @@ def write_closed(w: Writer) -> None:
 def write_guarded(w: Writer) -> None:
     """Write ``void guarded(entry, d, dM, dh, save)``: run the program of a robot with loops.
 
-    Newton's method starts at the previous pose, which is stored in ``userdata``. If the previous pose is unknown or
-    far away, or if Newton's method fails, the loop joints move from the reference pose to their positions. If the
-    linkage cannot reach these positions, the last pose that it reaches counts as a gear with constant ratios.
+    Newton's method starts at the previous pose, which is stored in ``userdata``. If this pose is unknown, or if
+    Newton's method fails, ends near a singularity or in another assembly mode, then the loop joints move in steps from
+    the reference pose to their positions. If the linkage cannot reach these positions, the last pose that it reaches
+    counts as a gear with constant ratios.
     """
     entry, d, dM, dh, save = w.begin("guarded", w.ir.VoidType(), *[w.ptr] * 4, w.i64)
     b, nd, n, nq, nv = w.b, *(w.word(entry, name) for name in ("nd", "loops", "nq", "nv"))
@@ -45,33 +46,25 @@ def write_guarded(w: Writer) -> None:
     joints, dofs, reference = (w.array(entry, name) for name in ("loop_qpos", "loop_dofs", "reference"))
     qpos, qvel = w.field(d, "qpos"), w.field(d, "qvel")
     user = w.at(w.field(d, "userdata"), w.word(entry, "user"))
-    last, known = w.at(user, USER), w.at(user, b.add(n, w.int(USER)))
+    known = w.at(user, USER)
     dep, at, moved, slow, reached = w.scratch(nd), w.scratch(nd), w.scratch(nq), w.scratch(nv), b.alloca(w.i64)
-
-    def joint(i: Any) -> Any:
-        return w.get(joints, i, w.i64)
 
     def store(mark: float) -> None:
         with b.if_then(b.icmp_signed("!=", save, w.int(0))):
             w.put(w.num(mark), user, MARK)
             w.copy(dep, known, nd)
-            with w.loop(n) as i:
-                w.put(w.get(qpos, joint(i)), last, i)
             w.add(w.num(1.0 - mark), user, COUNT)
 
     def move(share: Any) -> None:
         with w.loop(n) as i:
-            x = w.get(reference, i)
-            step = b.fmul(share, b.fsub(w.get(qpos, joint(i)), x))
-            w.put(b.fadd(x, step), moved, joint(i))
+            x, joint = w.get(reference, i), w.get(joints, i, w.i64)
+            w.put(w.plus(x, share, b.fsub(w.get(qpos, joint), x)), moved, joint)
 
     def part(k: Any) -> Any:
         return b.fmul(b.sitofp(k, w.f64), w.num(1.0 / PARTS))
 
-    newton = w.word(entry, "newton")
-    valid = b.fcmp_ordered("==", w.get(user, MARK), w.num(1.0))
-    valid = b.or_(valid, b.icmp_signed("==", newton, w.int(0)))  # A closed form needs no previous pose.
-    valid = w.every(b.mul(n, newton), lambda i: w.near(w.get(qpos, joint(i)), w.get(last, i), _JUMP), valid)
+    explicit = b.icmp_signed("==", w.word(entry, "newton"), w.int(0))  # A closed form needs no previous pose.
+    valid = b.or_(explicit, b.fcmp_ordered("==", w.get(user, MARK), w.num(1.0)))
     with b.if_then(valid), b.if_then(b.call(closed, [entry, qpos, known, qvel, dM, dh, dep])):
         store(1.0)
         b.ret_void()

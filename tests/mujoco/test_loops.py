@@ -43,12 +43,12 @@ def test_dependent_joints_follow_the_exact_motion() -> None:
 def test_only_the_end_of_userdata_is_used() -> None:
     _, tree, exact = made("ankle_2rsu")
     d = mujoco.MjData(tree)
-    d.userdata[:-6] = 7.0
+    d.userdata[:-4] = 7.0
     with exact:
         mujoco.mj_step(tree, d, 10)
     exact.reset(d)
-    assert (d.userdata[:-6] == 7.0).all()
-    assert d.userdata[-6 + MARK] == 1.0
+    assert (d.userdata[:-4] == 7.0).all()
+    assert d.userdata[-4 + MARK] == 1.0
 
 
 def test_data_without_reset_and_after_jumps(rng: np.random.Generator) -> None:
@@ -76,7 +76,7 @@ def test_another_branch_is_left_by_reset() -> None:
     expected, _ = exact.delta(d)
     exact.reset(d)
     first = tree.nuserdata - exact._entry.size
-    d.userdata[first + USER + 2 :] += 2.0  # another branch of the cranks
+    d.userdata[first + USER :] += 2.0  # another branch of the cranks
     exact.reset(d)
     np.testing.assert_array_equal(exact.delta(d)[0], expected)
 
@@ -97,6 +97,9 @@ def test_poses_beyond_the_reach() -> None:
                 assert error_of(model, tree, d, at) < 1e-9
         assert 20 < reached < 40  # The change point is at 90 degrees.
         assert exact.beyond_reach(d) > 5
+        fast = exact.delta(d)[1]
+        d.qvel[:] = 0.0
+        np.testing.assert_array_equal(exact.delta(d)[1], fast)  # like a gear, which has no velocity terms here
         d.qpos[:] = 0.0  # back in reach
         mujoco.mj_forward(tree, d)
         assert error_of(model, tree, d, at) < 1e-9

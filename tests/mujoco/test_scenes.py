@@ -6,10 +6,12 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import pinocchio as pin
 import pytest
 from support import exact_mujoco as em
 
 import pin_clusters as pc
+from pin_clusters._support.trees import joint_axis
 
 pytest.importorskip("mujoco", minversion="4.0.0")
 
@@ -73,6 +75,31 @@ def test_frames_offsets_and_other_bodies(ref: str, first: str, last: str, rng: n
     assert error(model, tree, rng) > 1e-2
 
 
+def test_rotors_in_bodies_with_other_frames(rng: np.random.Generator) -> None:
+    """MuJoCo's frames are turned relative to the model's; rotors have opposite axes or are on their link."""
+    model, _ = made()
+    rotors = [
+        pc.Rotor("knee", 7.0, axial_inertia=2e-5, carrier="hip", axis=[1, 2, 3], armature="keep", name="one"),
+        pc.Rotor("knee", 5.0, axial_inertia=3e-5, carrier="hip", axis=[-1, -2, -3], armature="keep", name="opposite"),
+        pc.Rotor(["hip", "knee"], [3.0, 4.0], axial_inertia=1e-5, carrier="knee", axis=[0, 1, 1], name="on its link"),
+    ]
+    turned, turn = pin.Model(), pin.SE3(pin.utils.rpyToMatrix(0.3, -0.5, 0.7), np.zeros(3))
+    turned.name = "turned"
+    for j in range(1, model.tree.njoints):
+        before = turn if j > 2 else pin.SE3.Identity()
+        after = turn if j > 1 else pin.SE3.Identity()  # the frame of the floating base is MuJoCo's
+        axis = joint_axis(model.tree.joints[j])
+        joint = model.tree.joints[j] if axis is None else pin.JointModelRevoluteUnaligned(after.rotation.T @ axis)
+        placement = before.inverse() * model.tree.jointPlacements[j] * after
+        turned.addJoint(j - 1, joint, placement, model.tree.names[j])
+        turned.appendBodyToJoint(j, after.actInv(model.tree.inertias[j]), pin.SE3.Identity())
+    other = pc.ClusterModel(turned, rotors)
+    _, tree = made()
+    tree.dof_armature[:] = 0.0
+    with pc.mujoco.Exact(other, tree):
+        assert error(other, tree, rng) < 1e-11
+
+
 def test_masses_that_differ_in_other_frames(rng: np.random.Generator) -> None:
     model, tree = made()
     tree.body_ipos[2:4] += 0.01
@@ -102,7 +129,8 @@ def test_a_sliding_joint_with_a_rotor(rng: np.random.Generator) -> None:
     """MuJoCo copies the mass matrix of simple bodies, with armature, from ``dof_M0``."""
     text = (
         "<mujoco><option integrator='Euler'/><worldbody><body name='cart'>"
-        "<joint name='slide' type='slide' axis='1 0 0' armature='2'/><geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>"
+        "<joint name='slide' type='slide' axis='1 0 0' armature='2'/>"
+        "<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>"
     )
     robot, tree = pc.buildModelFromMJCF(text), mujoco.MjModel.from_xml_string(text)
     model = pc.ClusterModel(
