@@ -32,11 +32,12 @@ def _started() -> np.ndarray:
     global _table
     if _table is None:
         table = np.zeros(len(HEAD) + SLOT * _MOST, dtype=np.int64)
-        table[2:7][: len(FUNCTIONS)] = [address_of(name) for name in FUNCTIONS]
+        table[2 : 2 + len(FUNCTIONS)] = [address_of(name) for name in FUNCTIONS]
         table[2 + len(FUNCTIONS) : len(HEAD)] = [offsets()[name] for name in FIELDS]
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(module().address("bind"))(table.ctypes.data)
         atexit.register(remove_all)
-        os.register_at_fork(after_in_child=_forked)
+        if hasattr(os, "register_at_fork"):  # not available on Windows
+            os.register_at_fork(after_in_child=_forked)
         _table = table
     return _table
 

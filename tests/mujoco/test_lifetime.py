@@ -31,7 +31,9 @@ PENDULUM = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
+    mujoco.set_mju_user_warning(lambda _: None)  # otherwise, MuJoCo writes a file with warnings about the states
     yield
+    mujoco.set_mju_user_warning(None)
     mujoco.set_mjcb_passive(None)
     assert _registry._owners == {}
 
