@@ -33,12 +33,16 @@ def repacked(
         r if r.source is None else dataclasses.replace(r, axial_inertia=axial.get(id(r.source), r.axial_inertia))
         for r in find_rotors(tree, topology)
     )
-    return packed_numbers(model, tree, rotors)
+    return packed_numbers(model, tree, inertia_tree_of(tree, rotors, topology.closures), rotors)
 
 
-def packed_numbers(model: ClusterModel, tree: pin.Model, rotors: Sequence[RotorElement]) -> np.ndarray:
-    """Return the numbers of the tables for a tree and rotors with the topology of a model; nothing is checked."""
+def packed_numbers(
+    model: ClusterModel, tree: pin.Model, inertia_tree: pin.Model, rotors: Sequence[RotorElement]
+) -> np.ndarray:
+    """Return the numbers of the tables for other trees and rotors with the topology of a model; nothing is checked.
+
+    ``inertia_tree`` contains the inertias of ``tree``, of the rotors and rods on its bodies, and the armature.
+    """
     topology, gravity = model.tables.topology, np.array(tree.gravity.linear)
-    inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
     tables = pack(tree, inertia_tree, topology, rotors, gravity, model.tables.tree)
     return np.concatenate([tables.params, tables.work])

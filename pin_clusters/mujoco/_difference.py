@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ..compiler.tracing.expressions import Expression, Graph
 from ..compiler.tracing.run import Run
+from ..constraints.closures import massive
 from ..model import ClusterModel, RotorElement, depth_first, packed_numbers
 from ._library import gravity_of
 from ._matching import Match
@@ -53,25 +54,25 @@ def difference(matched: Match) -> Difference:
     armature[model.idx_v_independent] = 0.0
     plus, minus, changed = list[pin.Inertia](), list[pin.Inertia](), list[str]()
     for j, exact in enumerate(_lumped(model)):
-        added, taken = _subtracted(exact, matched.inertias[j]) if j in free else (exact, pin.Inertia.Zero())
-        plus.append(added)
-        minus.append(taken)
-        changed += [tree.names[j]] if j and (_weighs(added) or _weighs(taken)) else []
+        there = matched.inertias[j].toDynamicParameters() if j in free else np.zeros(10)
+        added, taken = _subtracted(exact, there)
+        plus.append(_of_parameters(added))
+        minus.append(_of_parameters(taken))
+        changed += [tree.names[j]] if j and (added.any() or taken.any()) else []
     # The bodies of rotors are lumped, so only the spin inertia remains.
     spinning = tuple(
         dataclasses.replace(r, inertia=None, axial_inertia=0.0 if r.name in turning or not r.spins else r.axial_inertia)
         for r in model.rotors
     )
     still = any(r.axial_inertia for r in spinning) or armature.any()
-    heavy = any(getattr(c, "mass", 0.0) for c in model.closures)
     numbers = None
-    if changed or still or heavy:
+    if changed or still or massive(model.closures):
         tree.armature = armature
         for j in range(1, tree.njoints):
             tree.inertias[j] = plus[j]
-        numbers = packed_numbers(model, tree, spinning)
-    taken = _tree_of(tree, minus, free) if any(map(_weighs, minus)) else None
-    return Difference(constant, own, numbers, taken, tuple(changed))
+        numbers = packed_numbers(model, tree, tree, spinning)
+    taken_tree = _tree_of(tree, minus, free) if any(x.mass for x in minus) else None
+    return Difference(constant, own, numbers, taken_tree, tuple(changed))
 
 
 def _rows(model: ClusterModel) -> list[np.ndarray | None]:
@@ -87,30 +88,35 @@ def _rows(model: ClusterModel) -> list[np.ndarray | None]:
     return rows
 
 
-def _lumped(model: ClusterModel) -> list[pin.Inertia]:
-    """Return the inertia of each body, including the rotors on it; rotors that are lumped have no inertia left."""
+def _lumped(model: ClusterModel) -> list[np.ndarray]:
+    """Return the dynamic parameters of each body, with its rotors and the masses at the ends of its rods.
+
+    Pinocchio cannot add inertias if a mass is negative, so the parameters are added.
+    """
     tree = model.own_tree
-    inertias = [pin.Inertia(x) for x in tree.inertias]
+    bodies = [x.toDynamicParameters() for x in tree.inertias]
     for r in reversed(model.rotors):  # A rotor on a rotor is added first.
         if r.joint_id is not None and r.spins:
-            inertias[r.carrier_id] = inertias[r.carrier_id] + tree.jointPlacements[r.joint_id].act(inertias[r.joint_id])
-            inertias[r.joint_id] = pin.Inertia.Zero()
+            rotor = _of_parameters(bodies[r.joint_id])
+            bodies[r.carrier_id] += tree.jointPlacements[r.joint_id].act(rotor).toDynamicParameters()
+            bodies[r.joint_id] = np.zeros(10)
         elif r.joint_id is None and r.inertia is not None:
-            inertias[r.carrier_id] = inertias[r.carrier_id] + r.placement.act(r.inertia)
-    return inertias
+            bodies[r.carrier_id] += r.placement.act(r.inertia).toDynamicParameters()
+    for rod in massive(model.closures):
+        for j, (x, y, z), m in rod.masses_of_ends:
+            about = [y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y]
+            bodies[j] += m * np.array([1.0, x, y, z, *about])
+    return bodies
 
 
-def _subtracted(a: pin.Inertia, b: pin.Inertia) -> tuple[pin.Inertia, pin.Inertia]:
-    """Return inertias x and y with x - y = a - b; y is zero unless a - b has a moment, but almost no mass."""
-    x, y = a.toDynamicParameters(), b.toDynamicParameters()
+def _subtracted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return x - y and 0, or x and y if no inertia has the parameters x - y: a moment, but almost no mass."""
     rest = x - y
     mass, moment = max(x[0], y[0]), max(np.abs(x[4:]).max(), np.abs(y[4:]).max())
     for part, scale in ((slice(0, 1), mass), (slice(1, 4), np.sqrt(mass * moment)), (slice(4, 10), moment)):
         if np.abs(rest[part]).max() <= _ROUNDING * scale:
             rest[part] = 0.0
-    if rest[1:4].any() and abs(rest[0]) < 1e-3 * mass:
-        return a, b
-    return _of_parameters(rest), pin.Inertia.Zero()
+    return (x, y) if rest[1:4].any() and abs(rest[0]) < 1e-3 * mass else (rest, np.zeros(10))
 
 
 def _of_parameters(x: np.ndarray) -> pin.Inertia:
@@ -121,10 +127,6 @@ def _of_parameters(x: np.ndarray) -> pin.Inertia:
     made.mass, made.lever = float(x[0]), lever
     made.inertia = about_origin + x[0] * pin.skew(lever) @ pin.skew(lever)
     return made
-
-
-def _weighs(x: pin.Inertia) -> bool:
-    return bool(x.mass or x.inertia.any())
 
 
 def _tree_of(tree: pin.Model, inertias: Sequence[pin.Inertia], free: set[int]) -> ClusterModel:

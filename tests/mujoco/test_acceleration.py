@@ -26,7 +26,10 @@ def error(model: pc.ClusterModel, tree: Any, rng: np.random.Generator, n: int) -
     return float(apart / size)
 
 
-@pytest.mark.parametrize("name", [*em.GEARS, *em.LOOPS])
+MIXED = pytest.param("jvrc1_as_published", marks=pytest.mark.ci)  # some rotors are lumped, the others are bodies
+
+
+@pytest.mark.parametrize("name", [*em.GEARS, *em.LOOPS, MIXED])
 @pytest.mark.parametrize("rotors", [True, False], ids=["locked", "omitted"])
 def test_accelerations_are_exact(name: str, rotors: bool, rng: np.random.Generator) -> None:
     model = em.exact(name)
