@@ -6,7 +6,7 @@ from ._writer import Writer
 
 PARTS = 16
 """Number of steps from the reference pose to a pose at which Newton's method from the previous pose fails."""
-_CLOSED, _SOLVED = 1e-8, 1e-12  # relative residuals: largest allowed, and small enough to stop
+_CLOSED, _SOLVED = 1e-8, 1e-13  # relative residuals: largest allowed, and small enough to stop
 _TURN = 1.0  # largest change of a dependent joint in one step, [rad] or [m]
 MARK, COUNT, USER = 0, 1, 2
 """Words of ``userdata``: MARK is 1 if the rest is valid, COUNT is the number of evaluations beyond the reach of the
