@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import exact_mujoco
 import first_calls
 import ground
 import many_worlds
@@ -76,6 +77,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
     "worlds": ("worlds.json", many_worlds.tables),
+    "exact in MuJoCo": ("exact_mujoco.json", exact_mujoco.tables),
     "ground": ("ground.json", ground.table),
     "reliability": ("reliability.json", reliability.table),
     "training": ("training.json", report_training.tables),
@@ -237,6 +239,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/measured/worlds.md": bench_long,
         "docs/measured/training.md": bench_long,
         "docs/training.md": bench_long,
+        "docs/exact-mujoco.md": bench_long,
         "docs/measured/ground.md": bench_long,
         "docs/calls.md": bench_long,
         "docs/reliability.md": bench_long,

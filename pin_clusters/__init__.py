@@ -292,7 +292,7 @@ _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", ""
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # Modules that connect this package to other packages, which must be installed separately.
 _HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {
-    n: n for n in ("crocoddyl", "gym", "pink", "unisim")
+    n: n for n in ("crocoddyl", "gym", "mujoco", "pink", "unisim")
 }
 
 # Pickle files written by earlier versions contain the old module paths.

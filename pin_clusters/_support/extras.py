@@ -10,15 +10,17 @@ NAMES = {
     "crocoddyl": "Crocoddyl",
     "gymnasium": "Gymnasium",
     "jax": "JAX",
+    "mujoco": "MuJoCo",
     "pink": "Pink",
     "torch": "PyTorch",
     "unisim": "UniSim",
 }
 """Display names of optional packages; the keys are the modules of this package that use them."""
-_EXTRAS = {"crocoddyl": "control", "gymnasium": "rl", "pink": "control"}
+_EXTRAS = {"crocoddyl": "control", "gymnasium": "rl", "mujoco_warp": "mjwarp", "pink": "control"}
 _WHEELS = {
     "cuda": "'cuda-core[cu13]'",
     "dask": "distributed",
+    "mujoco_warp": "mujoco-warp",
     "pink": "pin-pink quadprog",
     "unisim": "unisim-core",
     "viz": "meshcat",

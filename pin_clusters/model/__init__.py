@@ -52,6 +52,7 @@ from .primitives import Primitive as Primitive
 from .primitives import axis_to_z as axis_to_z
 from .primitives import primitives_of as primitives_of
 from .repacking import numbers_of as numbers_of
+from .repacking import packed_numbers as packed_numbers
 from .repacking import repacked as repacked
 from .singular import cluster_at as cluster_at
 from .singular import regular_independents as regular_independents

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from .cluster_model import ClusterModel
-from .elements import find_rotors
+from .elements import RotorElement, find_rotors
 from .packing import pack
 from .trees import inertia_tree_of
 
@@ -33,6 +33,16 @@ def repacked(
         r if r.source is None else dataclasses.replace(r, axial_inertia=axial.get(id(r.source), r.axial_inertia))
         for r in find_rotors(tree, topology)
     )
-    inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
-    tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear), model.tables.tree)
+    return packed_numbers(model, tree, inertia_tree_of(tree, rotors, topology.closures), rotors)
+
+
+def packed_numbers(
+    model: ClusterModel, tree: pin.Model, inertia_tree: pin.Model, rotors: Sequence[RotorElement]
+) -> np.ndarray:
+    """Return the numbers of the tables for other trees and rotors with the topology of a model; nothing is checked.
+
+    ``inertia_tree`` contains the inertias of ``tree``, of the rotors and rods on its bodies, and the armature.
+    """
+    topology, gravity = model.tables.topology, np.array(tree.gravity.linear)
+    tables = pack(tree, inertia_tree, topology, rotors, gravity, model.tables.tree)
     return np.concatenate([tables.params, tables.work])

@@ -22,6 +22,7 @@ from ...compiler.tracing.expressions import Graph, Number, select, square_root
 from ...compiler.tracing.moves import correct
 from ...compiler.tracing.program import Program, objects
 from ...compiler.tracing.run import Run
+from ...constraints._closed_form import ClosedForm
 from ...errors import BranchLost, ConfigurationError, NotAvailableError, SingularClusterError
 from ...model import ClusterModel, loops_of
 from ...model.configuration import integrate
@@ -176,24 +177,32 @@ def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
 
 def closed_form(m: Mechanism) -> Guess | None:
     """Return the closed form of the inverse map in the assembly mode of the reference pose, or None."""
-    q0, loops = m.model.q_reference, loops_of(m.by_joints).clusters
+    loops = loops_of(m.by_joints).clusters
     form = form_of(m.by_joints, next(x for x in loops if set(x.joints) & set(m.joints)))
     if form is None or form.explicit is None:
         return None
-    order, sides = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
-    for row, x in zip(form.explicit(*m.values(form.independent, q0)), m.values(form.dependent, q0), strict=True):
+    order, explicit = [m.joints.index(j) for j in form.independent], explicit_guess(m.model, form)
+    return lambda q, known: explicit(q, [known[k] for k in order])
+
+
+def explicit_guess(model: ClusterModel, form: ClosedForm) -> Guess:
+    """Return a closed form, in the assembly mode of the reference pose, as a function of its independent joints."""
+    q0, sides = model.q_reference, list[tuple[float, float]]()
+    start, end = ([float(value(model, q0, j)) for j in ids] for ids in (form.independent, form.dependent))
+    assert form.explicit is not None
+    for row, x in zip(form.explicit(*start), end, strict=True):
         a, b, c, gear = row if isinstance(row, tuple) else (0.0, 1.0, 1.0, 1.0)
         # angle halfway between the two solutions, including full turns, and the sign that selects the solution
         options = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
         sides.append(min(options, key=lambda x: abs(math.remainder(x[0] - math.atan2(a, b), 2.0 * math.pi))))
 
     def guess(q: np.ndarray, known: Sequence[Number]) -> None:
-        rows = form.explicit(*(known[k] for k in order))
-        for j, row, (middle, sign) in zip(form.dependent, rows, sides, strict=True):
+        assert form.explicit is not None
+        for j, row, (middle, sign) in zip(form.dependent, form.explicit(*known), sides, strict=True):
             if isinstance(row, tuple):
                 a, b, c, gear = row
                 row = gear * (angle_about(middle, a, b) + sign * _half(a, b, c))
-            place(m.model, q, j, row)
+            place(model, q, j, row)
 
     return guess
 

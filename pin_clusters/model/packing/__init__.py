@@ -78,7 +78,8 @@ def pack(
         carrier = robot.body_of_joint[tree.parents[j]]
         if carrier:
             moved = robot.bodies[carrier - 1]
-            moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
+            if tree.inertias[j] != pin.Inertia.Zero():  # Pinocchio adds no inertias to negative ones.
+                moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
         else:
             # As in Pinocchio, include the constant potential energy of balanced rotors on the universe.
             centre = rotor.placement.act(tree.inertias[j].lever)

@@ -1,0 +1,99 @@
+"""The arrays of one robot that native code reads, and calls of native code from Python."""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..compiler.machine_code.function import Compiled
+from ..errors import ModelError
+from ._difference import Difference
+from ._library import library
+from ._loop_code import COUNT, USER
+from ._matching import Match
+from ._native import module
+from ._program import trace_difference
+from ._rotor_table import rotor_table
+from ._writer import ENTRY
+
+
+class Entry:
+    """Delta M and Delta h of one robot; ``address`` is the address of the words that ``_writer`` describes."""
+
+    def __init__(self, matched: Match, parts: Difference) -> None:
+        mj_model = self.mj_model = matched.mj_model
+        adr, sizes, columns = mj_model.M_rowadr.tolist(), mj_model.M_rownnz.tolist(), mj_model.M_colind.tolist()
+        addresses = {(i, columns[k]): k for i in range(mj_model.nv) for k in range(adr[i], adr[i] + sizes[i])}
+        self.rows, self.columns = np.array(sorted(addresses, key=lambda x: addresses[x])).T
+        self.table, self.traced = rotor_table(matched, parts, addresses), trace_difference(matched, parts)
+        self.pairs = self.table.pairs | set(self.traced.pairs if self.traced else ())
+        self._check_pairs(matched.model.name, sorted(self.pairs - set(addresses)))
+        words = dict.fromkeys(ENTRY, 0) | {"nq": mj_model.nq, "nv": mj_model.nv, "nC": mj_model.nC}
+        words |= {"groups": self.table.groups, "sweeps": mj_model.nv if self.table.groups else 0}
+        arrays: dict[str, Any] = {name: getattr(self.table, name) for name in ("integers", "floats", "parents")}
+        arrays["constant"] = self.table.block[self.rows, self.columns]
+        self.size = 0
+        if traced := self.traced:
+            nd, loops = traced.dependent.size, len(traced.loop_qpos)
+            self.size = USER + nd if nd else 0
+            if mj_model.nuserdata < self.size:
+                raise ModelError(
+                    f"Exact: the loops of {matched.model.name!r} need {self.size} numbers in mjData.userdata, but "
+                    f'nuserdata is {mj_model.nuserdata}. Add <size nuserdata="{self.size}"/> to the file.'
+                )
+            self._compiled = Compiled(traced.program)
+            words["program"] = ctypes.cast(self._compiled.one, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+            words |= {"entries": len(traced.pairs), "nd": nd, "loops": loops, "newton": int(traced.newton)}
+            arrays["entry_places"] = [addresses[pair] for pair in traced.pairs]
+            arrays |= {"loop_qpos": traced.loop_qpos, "loop_dofs": traced.loop_dofs}
+            arrays["reference"] = np.concatenate([traced.reference, traced.dependent])
+        self.user = words["user"] = mj_model.nuserdata - self.size
+        self._arrays = {name: np.array(x, dtype=getattr(x, "dtype", np.int64)) for name, x in arrays.items()}
+        words |= {name: x.ctypes.data for name, x in self._arrays.items()}
+        self._words = np.array([words[name] for name in ENTRY], dtype=np.int64)
+        self.address = self._words.ctypes.data
+        self._diagonal = [addresses[i, i] for i in range(mj_model.nv)]
+
+    def _check_pairs(self, robot: str, lost: list[tuple[int, int]]) -> None:
+        of = self.mj_model.dof_jntid
+        names = [f"{self.mj_model.joint(of[j]).name!r} with {self.mj_model.joint(of[i]).name!r}" for i, j in lost[:5]]
+        if names:
+            raise ModelError(
+                f"Exact: {robot!r} couples joints on different branches of the tree: {', '.join(names)}. MuJoCo's mass "
+                "matrix has no entries for such couplings. Simulate pc.to_mjcf(model, 'exact')."
+            )
+
+    def select_probe(self, dM: np.ndarray) -> None:
+        """Select the diagonal entry by which the callback recognises a mass matrix that already contains Delta M."""
+        M, data = np.zeros_like(dM), self.at_reference()
+        library().mj_fullM(self.mj_model, data, M)
+        dof = int(np.argmax(np.abs(np.diag(dM)) / np.diag(M)))
+        for name, x in (("place", self._diagonal[dof]), ("dof", dof), ("body", int(self.mj_model.dof_bodyid[dof]))):
+            self._words[ENTRY.index(name)] = x
+
+    def at_reference(self) -> Any:
+        """Return data at ``qpos0``, with the mass matrix of the tree."""
+        mujoco, data = library(), library().MjData(self.mj_model)
+        for function in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_makeM):
+            function(self.mj_model, data)
+        return data
+
+    def native(self, data: Any, save: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return Delta M at the places of ``data.M``, and Delta h, from the poses and velocities of the bodies."""
+        entries, dh = np.zeros(self.mj_model.nC), np.zeros(self.mj_model.nv)
+        function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)(module().address("delta"))
+        function(self.address, data._address, entries.ctypes.data, dh.ctypes.data, save)
+        return entries, dh
+
+    def delta(self, data: Any, save: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Return Delta M and Delta h; if ``save``, store the dependent joints of loops in ``data.userdata``."""
+        mujoco = library()
+        for function in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel):
+            function(self.mj_model, data)
+        entries, dh = self.native(data, save)
+        dM = np.zeros((len(dh), len(dh)))
+        dM[self.rows, self.columns] = dM[self.columns, self.rows] = entries
+        return dM, dh
+
+    def count(self, data: Any) -> int:
+        return int(data.userdata[self.user + COUNT]) if self.size else 0
