@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ..compiler.tracing.expressions import Expression, Graph
 from ..compiler.tracing.run import Run
+from ..constraints.closures import massive
 from ..model import ClusterModel, RotorElement, depth_first, packed_numbers
 from ._library import gravity_of
 from ._matching import Match
@@ -52,8 +53,11 @@ def difference(matched: Match) -> Difference:
     own = armature[model.idx_v_independent].copy()
     armature[model.idx_v_independent] = 0.0
     plus, minus, changed = list[pin.Inertia](), list[pin.Inertia](), list[str]()
+    ends = {j for rod in massive(model.closures) for j in rod.bodies}
     for j, exact in enumerate(_lumped(model)):
         added, taken = _subtracted(exact, matched.inertias[j]) if j in free else (exact, pin.Inertia.Zero())
+        if j in ends and added.mass < 0.0:  # Pinocchio cannot add the masses of rods to a negative mass.
+            added, taken = exact, matched.inertias[j]
         plus.append(added)
         minus.append(taken)
         changed += [tree.names[j]] if j and (_weighs(added) or _weighs(taken)) else []
