@@ -9,7 +9,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper, robot, simulate, sweep, worlds
+from .commands import CONTEXT, accuracy, atlas, design, export, identify, mujoco, paper, robot, simulate, sweep, worlds
 
 
 class _Commands(click.Group):
@@ -48,6 +48,7 @@ def main() -> None:
       pin-clusters view tello                 show the robot in the browser
       pin-clusters simulate mini_cheetah      drop the robot on the ground
       pin-clusters worlds mini_cheetah        steps per second of many robots side by side
+      pin-clusters mujoco mit_humanoid        errors of armature in MuJoCo, and their correction
       pin-clusters sweep ratio mit_humanoid   error of armature against the gear ratio
       pin-clusters paper --quick              measured tables and figures of the papers
       pin-clusters export mini_cheetah        C code for a controller
@@ -73,6 +74,7 @@ for command in (
     sweep.sweep,
     paper.paper,
     worlds.worlds,
+    mujoco.mujoco,
 ):
     main.add_command(command)
 

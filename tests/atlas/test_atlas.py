@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.commands import refused, run
+from support.messages import warns
 
 import pin_clusters as pc
 from pin_clusters.studies import atlas
@@ -114,6 +116,64 @@ def test_the_command_lists_and_refuses(tmp_path: Path, monkeypatch: pytest.Monke
     assert re.search(r"upkie +Upkie +no +no", listed)
     assert "the atlas has no robot 'mini_cheeta'" in refused("atlas", "--only", "mini_cheeta", "-o", "out")
     assert not Path("out").exists()
+
+
+class Menagerie:
+    """A stand-in for the package mujoco_menagerie; ``path`` downloads."""
+
+    def __init__(self, folder: Path, works: bool = True) -> None:
+        self.folder, self.works, self.calls = folder, works, 0
+        self.root = None
+
+    def names(self) -> list[str]:
+        return ["leg_robot"]
+
+    def get(self, name: str) -> Menagerie:
+        assert name == "leg_robot"
+        return self
+
+    def Cache(self) -> Menagerie:
+        return self
+
+    def model_path(self, robot: Menagerie) -> Path:
+        return self.folder / "leg_robot-0123"
+
+    def path(self, cache: Menagerie) -> Path:
+        self.calls += 1
+        if not self.works:
+            raise OSError("no network")
+        self.model_path(self).mkdir(parents=True)
+        (self.model_path(self) / "leg.urdf").write_text(LEG, encoding="utf-8")
+        return self.model_path(self)
+
+
+def test_the_package_mujoco_menagerie(leg: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SHEET.replace("{repository: a/b, path: leg.urdf}", "{repository: R, path: leg_robot/leg.urdf, sha256: S}")
+    digest = hashlib.sha256(LEG.encode()).hexdigest()
+    text = text.replace("repository: R", "repository: google-deepmind/mujoco_menagerie").replace(
+        ": S}", f": {digest}}}"
+    )
+    (leg / "leg.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "mujoco_menagerie", None)  # not installed
+    assert atlas.run(workers=1, download=True).entries[0].state == "not here"
+    package = Menagerie(leg / "cache", works=False)
+    monkeypatch.setitem(sys.modules, "mujoco_menagerie", package)
+    with warns(pc.PinClustersWarning, "leg network"):
+        (entry,) = atlas.run(workers=1, download=True).entries
+    assert "pin-clusters[menagerie]" in entry.verdict
+    package.works = True
+    assert atlas.run(workers=1).entries[0].state == "not here"  # nothing is downloaded unless that is asked for
+    assert package.calls == 1
+    assert [atlas.run(workers=1, download=True).entries[0].state for _ in range(2)] == ["known", "known"]
+    assert package.calls == 2  # the second time, the file is in the cache
+
+
+def test_sheets_name_robots_of_the_menagerie() -> None:
+    package = pytest.importorskip("mujoco_menagerie")
+    files = [atlas.sheet(name).file for name in atlas.sheets()]
+    paths = [x["path"] for x in files if x.get("repository") == "google-deepmind/mujoco_menagerie"]
+    assert {path.split("/")[0] for path in paths} <= set(package.names())
+    assert {Path(path).name for path in paths} <= {e.file for r in package.robots() for e in r.entry_points}
 
 
 @pytest.mark.ci

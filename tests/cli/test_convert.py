@@ -70,6 +70,21 @@ def test_wrong_usage(arguments: tuple[str, ...], words: str) -> None:
     assert words in result.stderr
 
 
+def test_files_for_mujoco_and_the_remaining_error_for_isaac_lab() -> None:
+    result = run("convert", "mit_humanoid_leg", "--for", "mujoco")
+    assert result.exit_code == 0, result.stderr
+    assert "RMS torque error with constant armature: at most" in result.stdout
+    assert "mit_humanoid_leg_exact.py removes this error in MuJoCo." in " ".join(result.stdout.split())
+    script = Path("mit_humanoid_leg_mujoco/mit_humanoid_leg_exact.py")
+    assert "pc.mujoco.Exact(model, mj_model).install()" in script.read_text(encoding="utf-8")
+    script.write_text("mine")
+    assert "mit_humanoid_leg_mujoco exists. Add --force" in refused("convert", "mit_humanoid_leg", "--for", "mujoco")
+    assert script.read_text() == "mine"
+    result = run("convert", "mit_humanoid_leg", "--for", "isaaclab")
+    assert "at most 42 % of the joint's peak torque (ankle).\n" in result.stdout
+    assert not list(Path("mit_humanoid_leg_isaaclab").glob("*_exact*"))
+
+
 def test_a_robot_that_is_not_there() -> None:
     assert "No such robot or file" in refused("convert", "nobody", "bar.urdf")
     assert "has no meshes" in refused("convert", "four_bar", "bar.xml", "--meshes")

@@ -131,6 +131,26 @@ def test_rollout_of_loops() -> None:
         np.testing.assert_allclose(row[1 + tree.nq : 1 + tree.nq + tree.nv], d.qvel, rtol=0.0, atol=1e-11)
 
 
+@pytest.mark.parametrize("share", [1.0 / 6.0, 0.5])
+def test_bodies_that_include_the_masses_of_rods(share: float) -> None:
+    """A sixth is the mass of a slender rod that counts as a point mass at its end; half makes the total mass right."""
+    model = em.exact("ankle_2rsu")
+    spec = mujoco.MjSpec.from_string(em.tree_text(model))
+    foot = next(b for b in spec.bodies if any(j.name == "ankle_roll" for j in b.joints))
+    for y in (0.04, -0.04):
+        foot.add_body(mass=share * 0.05, inertia=[1e-12] * 3, ipos=[-0.04, y, 0.0], explicitinertial=True)
+    tree = spec.compile()
+    d, at, (q, v, tau) = (
+        mujoco.MjData(tree),
+        em.Coordinates(model, tree),
+        em.states(model, np.random.default_rng(2), 1)[0],
+    )
+    at.put(d, q, v, tau)
+    with pc.mujoco.Exact(model, tree):
+        mujoco.mj_forward(tree, d)
+    np.testing.assert_allclose(d.qacc, pc.aba(model, model.createData(), q, v, tau), rtol=1e-7)
+
+
 def test_the_report_names_the_joints() -> None:
     _, _, exact = made("tello")
     report = exact.report()

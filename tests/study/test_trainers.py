@@ -67,7 +67,7 @@ def test_mjlab_is_told_what_mujoco_loads(
 ) -> None:
     mujoco = pytest.importorskip("mujoco")
     done = trainers.write(leg, "mjlab", tmp_path, gains=gains)
-    _, config, report = done.files
+    _, config, report, *_ = done.files
     entity = types.SimpleNamespace(EntityArticulationInfoCfg=dict, EntityCfg=dict)
     space = run(
         config.read_text(), config, monkeypatch,
@@ -158,7 +158,7 @@ def test_motors_give_all_of_the_box_of_shared_joints(leg: pc.ClusterModel) -> No
 @pytest.mark.parametrize(
     ("robot", "trainer", "how", "said"),
     [
-        ("ankle_2rsu", "isaaclab", {}, "'ankle_2rsu' crank_left crank_right"),
+        ("tello", "isaaclab", {}, "'tello' left_knee left_ankle --independent"),
         ("four_bar", "mjlab", {}, "'four_bar' --motors"),
         ("mit_humanoid_leg", "isaacgym", {}, "'isaacgym'"),
         ("mit_humanoid_leg", "mjlab", {"gains": -1.0}, "0"),
@@ -168,6 +168,50 @@ def test_refusals(tmp_path: Path, robot: str, trainer: str, how: dict[str, Any],
     with raises(pc.PinClustersError, said):
         trainers.write(pc.load(robot), trainer, tmp_path / "x", **how)
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("trainer", ["mujoco", "mjlab"])
+def test_a_script_makes_the_tree_of_a_linkage_exact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trainer: str
+) -> None:
+    mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
+    ankle = pc.load("ankle_2rsu")
+    done = trainers.write(ankle, trainer, tmp_path, gains=10.0 if trainer == "mujoco" else None)
+    assert max(done.lost.values()) > 5.0
+    script = tmp_path / "ankle_2rsu_exact.py"
+    space = run(script.read_text(), script, monkeypatch, {})
+    tree, exact = space["mj_model"], space["exact"]
+    try:
+        assert [tree.joint(i).name for i in range(tree.njnt)] == ["ankle_pitch", "ankle_roll"]
+        assert tree.nu == (2 if trainer == "mujoco" else 0)
+        d, rng = mujoco.MjData(tree), np.random.default_rng(5)
+        q = pc.integrate(ankle, pc.neutral(ankle), [0.2, 0.1])
+        v, tau = rng.normal(size=2), rng.normal(size=2)
+        d.qpos[:], d.qvel[:], d.qfrc_applied[:] = q[:2], v, tau
+        d.ctrl[:] = d.qpos[:] + 0.4 * d.qvel if d.ctrl.size else 0.0  # the gains are kp and kv = 4 / w kp
+        mujoco.mj_forward(tree, d)
+        expected = pc.aba(ankle, ankle.createData(), q, v, tau + d.qfrc_actuator)
+        np.testing.assert_allclose(d.qacc, expected, rtol=1e-9, atol=1e-8)
+    finally:
+        exact.remove()
+
+
+def test_isaac_lab_receives_the_tree_of_a_linkage(tmp_path: Path) -> None:
+    done = trainers.write(pc.load("ankle_2rsu"), "isaaclab", tmp_path)
+    assert [f.name for f in done.files] == ["ankle_2rsu.xml", "ankle_2rsu_isaaclab.py", "ankle_2rsu_isaaclab.md"]
+    assert set(done.values) == {"ankle_pitch", "ankle_roll"}
+    tree = pc.buildModelFromMJCF(done.files[0].read_text())
+    assert tree.nv == 2
+    assert done.values["ankle_pitch"].armature == pytest.approx(float(tree.own_tree.armature[0]), rel=1e-8)
+    assert 5.0 < max(done.lost.values()) < 50.0
+
+
+def test_why_there_is_no_script(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco", minversion="4.0.0")
+    done = trainers.write(pc.load("tello"), "mjlab", tmp_path)
+    assert not (tmp_path / "tello_exact.py").exists()
+    assert any("no script" in note and "left_hip_roll" in note for note in done.notes)
+    assert "<equality>" in done.files[0].read_text()  # loops are soft constraints, as before
 
 
 def test_the_command_knows_all_trainers() -> None:

@@ -19,6 +19,12 @@ from . import CONTEXT, POSITIVE, output
     help="Folder with checkouts of repositories, in folders NAME or OWNER/NAME such as mujoco_menagerie; repeatable.",
 )
 @click.option("--any-version", is_flag=True, help="Also audit files whose checksum is unknown.")
+@click.option(
+    "--download/--no-download",
+    default=True,
+    show_default=True,
+    help="Download missing files of the MuJoCo Menagerie if the package mujoco_menagerie is installed.",
+)
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare landings from HEIGHT, m (needs shapes).")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 @output("atlas", of_robot=False)
@@ -27,6 +33,7 @@ def atlas(
     listed: bool,
     files: tuple[Path, ...],
     any_version: bool,
+    download: bool,
     drop: float | None,
     workers: int,
     output: Path,
@@ -34,9 +41,11 @@ def atlas(
     """Audit the published armature of commercial and research robots.
 
     The sheet of a robot (YAML) contains its motors, the source of each number, and the published armature. The robot
-    file is read from this machine: from the cache of robot_descriptions, the package example-robot-data, the robots of
-    this package, or --files. Nothing is downloaded, and files of unknown versions are skipped. The command writes
-    index.html (a sortable table), a page and an audit per robot, and all numbers as JSON and CSV.
+    file is read from this machine: from the caches of robot_descriptions and mujoco_menagerie, the package
+    example-robot-data, the robots of this package, or --files. Files of unknown versions are skipped. If the package
+    mujoco_menagerie is installed (pip install 'pin-clusters[menagerie]'), it downloads missing files of the MuJoCo
+    Menagerie; otherwise, nothing is downloaded. The command writes index.html (a sortable table), a page and an audit
+    per robot, and all numbers as JSON and CSV.
 
     \b
     Examples:
@@ -61,7 +70,15 @@ def atlas(
         return
     with common.output_folder(output):
         with common.ProgressBar("atlas") as progress:
-            result = made.run(names, files, any_version=any_version, drop=drop, workers=workers, progress=progress)
+            result = made.run(
+                names,
+                files,
+                any_version=any_version,
+                drop=drop,
+                workers=workers,
+                download=download,
+                progress=progress,
+            )
         rows = []
         for e in result.entries:
             span, *errors = row(e).values()

@@ -119,6 +119,9 @@ def convert(
       diagonal  armature of joints only
       exact     bodies coupled by stiff equality constraints
 
+    With --for mujoco or mjlab, the script ROBOT_exact.py makes the serial tree exact at run time (pc.mujoco.Exact).
+    With --for isaaclab or genesis, constant armature remains, and the command prints its torque error.
+
     \b
     Examples:
       pin-clusters convert mini_cheetah mini_cheetah.xml
@@ -127,6 +130,7 @@ def convert(
       pin-clusters convert cassie_leg cassie_leg.urdf
       pin-clusters convert my_robot.urdf --into their_robot.xml
       pin-clusters convert my_robot.urdf --motors my_robot.motors.yaml --for mjlab --gains 10
+      pin-clusters convert mit_humanoid --for mujoco
     """  # noqa: D301 (click needs the backspace character)
     from ...files import merging, readers, writers
 
@@ -189,7 +193,14 @@ def _for_trainer(
     done = trainers.write(model, trainer, folder, gains=gains, name=Path(robot).stem)
     for note in done.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
-    common.say_written(common.console(), *done.files)
+    worst, out = max(done.lost, key=lambda joint: done.lost[joint]), common.console()
+    script = next((f" {f.name} removes this error in MuJoCo." for f in done.files if f.name.endswith("_exact.py")), "")
+    out.print(
+        f"RMS torque error with constant armature: at most {done.lost[worst]:.2g} % of the joint's peak torque "
+        f"({worst}).{script}",
+        soft_wrap=True,
+    )
+    common.say_written(out, *done.files)
 
 
 @click.command(context_settings=CONTEXT)

@@ -24,7 +24,7 @@ from ..study._samples import rms, spread, usual
 from ..study.accuracy import states
 from ..study.trajectories import robot_of
 from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, SAME, Entry, JointLine, Judged
-from .places import Found
+from .places import MENAGERIE, Found
 from .sheets import Sheet
 
 MOTIONS: dict[str, Trajectory] = {  # all joints move about the reference pose; the base is fixed
@@ -53,6 +53,7 @@ def examine(sheet: Sheet, found: Found | None, any_version: bool = False, drop: 
         state, reason = "no file", "Its motors are known, but no robot file is published."
     elif found is None:
         fetch = f". Download it: robot_descriptions pull {sheet.file['module']}" if "module" in sheet.file else ""
+        fetch += ", or pip install 'pin-clusters[menagerie]'" * (sheet.file.get("repository") == MENAGERIE)
         state, reason = "not here", f"Its file is not on this machine{fetch}."
     elif not (found.known or any_version):
         state, reason = (

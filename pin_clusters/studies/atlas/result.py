@@ -17,7 +17,7 @@ from ..sweeps.pool import InProcess, Processes
 from .compared import Examined, examine
 from .entries import MOTIONS, NONE, PUBLISHED, Entry
 from .page import index, robot
-from .places import find
+from .places import fetch, find
 from .sheets import sheet, sheets
 
 
@@ -85,6 +85,7 @@ def run(
     any_version: bool = False,
     drop: float | None = None,
     workers: int = 2,
+    download: bool = False,
     progress: Progress | None = None,
 ) -> AtlasResult:
     """Compute the results for all robots of the atlas whose files are on this machine.
@@ -95,6 +96,8 @@ def run(
         any_version: Also use robot files with checksums that the sheets do not list.
         drop: Height of an additional simulated fall, [m]; robots that cannot fall are reported as failed.
         workers: Number of worker processes; 1 means that the current process does all the work.
+        download: Download missing files of the MuJoCo Menagerie if the package mujoco_menagerie is installed. If a
+            download fails, a warning is emitted and no other download starts.
 
     Raises:
         UnknownNameError: A name in ``only`` is not the name of a sheet.
@@ -108,6 +111,8 @@ def run(
     start, examined = time.perf_counter(), dict[str, Examined]()
     # All sheets are read first, so that errors occur early. Large robots start first to balance the workers.
     motors = {name: len(sheet(name).motors) for name in (sheets() if only is None else only)}
+    if download:
+        all(fetch(sheet(name), folders) for name in motors)  # Stops at the first failure.
     workers = min(workers, len(motors))
     with InProcess() if workers < 2 else Processes(workers) as pool:
         order = sorted(motors, key=lambda n: -motors[n])

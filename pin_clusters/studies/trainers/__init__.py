@@ -1,7 +1,8 @@
 """Export robots to reinforcement-learning frameworks (trainers).
 
 ``write`` creates a folder for MuJoCo, mjlab, Genesis or Isaac Lab. The folder contains the robot in the best
-approximation that the trainer supports, the source of each value, and a report of the torque errors.
+approximation that the trainer supports, the source of each value, and a report of the torque errors. For MuJoCo, a
+script makes the robot exact at run time.
 """
 
 from .configurations import TRAINERS

@@ -14,6 +14,7 @@ class Trainer(NamedTuple):
     title: str
     approximation: Literal["best", "diagonal"]  # argument ``approximation`` of ``pc.to_mjcf``
     loops: bool  # whether the trainer supports closed loops
+    exact: bool  # whether the trainer uses MuJoCo's mass matrix, so that ``pc.mujoco.Exact`` applies
     torque_speed: bool  # whether the torque limit of motors may decrease with speed
     # function that returns the text of the configuration file; None if the MJCF contains all values
     text: Callable[[str, Mapping[str, JointValues]], str] | None
@@ -160,9 +161,9 @@ def genesis(robot: str, values: Mapping[str, JointValues]) -> str:
 
 
 TRAINERS = {
-    "mujoco": Trainer("MuJoCo", "best", True, False, None),
-    "mjlab": Trainer("mjlab", "best", True, True, mjlab),
-    "genesis": Trainer("Genesis", "diagonal", True, False, genesis),
-    "isaaclab": Trainer("Isaac Lab", "diagonal", False, True, isaaclab),
+    "mujoco": Trainer("MuJoCo", "best", True, True, False, None),
+    "mjlab": Trainer("mjlab", "best", True, True, True, mjlab),
+    "genesis": Trainer("Genesis", "diagonal", True, False, False, genesis),
+    "isaaclab": Trainer("Isaac Lab", "diagonal", False, False, True, isaaclab),
 }
 """Supported trainers by name."""

@@ -1,11 +1,12 @@
 """Compute values of motor-driven joints for trainers: armature, friction, limits and gains, with their sources."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...constraints import Spring
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
@@ -87,6 +88,23 @@ def values_of(
             x.reasons["stiffness"] = f"armature (2 pi {gains:g} Hz)^2"
             x.reasons["gain"] = f"2 * {DAMPING_RATIO:g} * armature * 2 pi {gains:g} Hz"
     return values
+
+
+def on_serial_tree(model: ClusterModel, reflected: Reflected) -> Reflected:
+    """Return the rotors of a robot with loops as seen by the independent joints.
+
+    Ratios are those of the reference pose. The armature is the mean of the reflected inertia along the motion, which
+    is the constant with the least RMS deviation.
+    """
+    G, drives = coupling_jacobian(model, model.createData(), model.q_reference), []
+    columns = {name: model.joint_idx_v(name) for name in model.independent_joints}
+    for r, d in zip(model.rotors, reflected.drives, strict=True):
+        row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
+        ratios = {name: float(row[i]) for name, i in columns.items() if abs(row[i]) > 1e-9}
+        drives.append(replace(d, ratios=ratios, own=False))
+    mean = np.zeros(len(reflected.joints)) if reflected.along is None else reflected.along.mean(axis=0).diagonal()
+    total = {name: reflected.own.get(name, 0.0) + float(x) for name, x in zip(reflected.joints, mean, strict=True)}
+    return replace(reflected, drives=tuple(drives), armature=total)
 
 
 def _friction(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
