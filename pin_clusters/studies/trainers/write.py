@@ -61,7 +61,7 @@ def write(
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
     ROBOT.xml has constant armature. For MuJoCo and mjlab, ROBOT_exact.py installs ``pc.mujoco.Exact``, which reads the
-    exact robot from ROBOT_exact.urdf. MuJoCo-Warp, in which mjlab trains, does not use this script. Robots with closed
+    exact robot from ROBOT_exact.urdf. mjlab trains in MuJoCo Warp, which needs ``pc.mujoco.warp`` instead of this script. Robots with closed
     loops become serial trees of their independent joints, unless dependent joints carry independent joints. Genesis
     and, in this case, MuJoCo and mjlab receive loops as soft equality constraints.
 
@@ -131,7 +131,9 @@ def write(
     if tree is not None:
         notes.append("closed loops are omitted; friction and limits of their motors are those of the reference pose.")
     if exact and to.text is not None:
-        notes.append(f"{to.title} trains in MuJoCo-Warp; {base}_exact.py is for MuJoCo, for example for evaluation.")
+        notes.append(
+            f"{to.title} trains in MuJoCo Warp: use pc.mujoco.warp.install there. {base}_exact.py is for MuJoCo."
+        )
     texts = {f"{base}.xml": mjcf}
     if to.text is not None:
         texts[f"{base}_{trainer}.py"] = to.text(base, values)
