@@ -16,10 +16,11 @@ NAMES = {
     "unisim": "UniSim",
 }
 """Display names of optional packages; the keys are the modules of this package that use them."""
-_EXTRAS = {"crocoddyl": "control", "gymnasium": "rl", "pink": "control"}
+_EXTRAS = {"crocoddyl": "control", "gymnasium": "rl", "mujoco_warp": "mjwarp", "pink": "control"}
 _WHEELS = {
     "cuda": "'cuda-core[cu13]'",
     "dask": "distributed",
+    "mujoco_warp": "mujoco-warp",
     "pink": "pin-pink quadprog",
     "unisim": "unisim-core",
     "viz": "meshcat",

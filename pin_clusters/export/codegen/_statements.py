@@ -22,6 +22,8 @@ class Dialect:
     sine_and_cosine: str  # statement that declares sine {s} and cosine {c} of {x}; "" if they are separate calls
     calls: dict[int, str]  # names of sine, cosine and square root
     infinite: tuple[str, str]  # names of infinity and of NaN
+    declaration: str = "const {real} {name} = {text};"
+    choice: str = "{} < {} ? {} : {}"  # the third term if the first is less than the second, otherwise the fourth
 
     def number(self, x: float) -> str:
         if math.isnan(x):
@@ -40,7 +42,7 @@ def c99(real: str) -> Dialect:
     return Dialect(real, "", calls, (f"HUGE_VAL{end.upper()}", "NAN"))
 
 
-_FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-({})", SELECT: "{} < {} ? {} : {}"}
+_FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-({})"}
 
 
 class StatementWriter:
@@ -70,6 +72,7 @@ class StatementWriter:
     ) -> None:
         program = program.ordered()
         self.dialect, self.read, self.write = dialect, read, write
+        self._forms = _FORMS | {SELECT: dialect.choice}
         self.lines: list[str] = []
         self._waiting: list[str] = []  # statements that must come after all inputs are read
         self._rows: list[list[int]] = program.operations.tolist()
@@ -113,7 +116,7 @@ class StatementWriter:
         return self._text[place]
 
     def _declare(self, place: int, name: str, text: str) -> None:
-        self.lines.append(f"const {self.dialect.real} {name} = {text};")
+        self.lines.append(self.dialect.declaration.format(real=self.dialect.real, name=name, text=text))
         self._text[place] = name
 
     def _operation(self, place: int, op: int, places: Sequence[int]) -> None:
@@ -128,9 +131,9 @@ class StatementWriter:
         elif op in self.dialect.calls:
             self._declare(place, name, f"{self.dialect.calls[op]}({args[0]})")
         elif place in self._folded:
-            self._text[place] = _FORMS[op].format(*args)
+            self._text[place] = self._forms[op].format(*args)
         else:
-            self._declare(place, name, _FORMS[op].format(*args))
+            self._declare(place, name, self._forms[op].format(*args))
         if place in self._results:
             self._put(place)
 
