@@ -61,9 +61,9 @@ def write(
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
     ROBOT.xml has constant armature. For MuJoCo and mjlab, ROBOT_exact.py installs ``pc.mujoco.Exact``, which reads the
-    exact robot from ROBOT_exact.urdf. mjlab trains in MuJoCo Warp, which needs ``pc.mujoco.warp`` instead of this script. Robots with closed
-    loops become serial trees of their independent joints, unless dependent joints carry independent joints. Genesis
-    and, in this case, MuJoCo and mjlab receive loops as soft equality constraints.
+    exact robot from ROBOT_exact.urdf. mjlab trains in MuJoCo Warp, which needs ``pc.mujoco.warp`` instead of this
+    script. Robots with closed loops become serial trees of their independent joints, unless dependent joints carry
+    independent joints. Genesis and, in this case, MuJoCo and mjlab receive loops as soft equality constraints.
 
     Actuators act on the joints to which the rotors are geared, and all values refer to the joint side. If joints
     share motors, the motors can deliver every combination of torques within the limits.
@@ -132,7 +132,7 @@ def write(
         notes.append("closed loops are omitted; friction and limits of their motors are those of the reference pose.")
     if exact and to.text is not None:
         notes.append(
-            f"{to.title} trains in MuJoCo Warp: use pc.mujoco.warp.install there. {base}_exact.py is for MuJoCo."
+            f"{to.title} trains in MuJoCo Warp: call pc.mujoco.warp.install. {base}_exact.py is for MuJoCo."
         )
     texts = {f"{base}.xml": mjcf}
     if to.text is not None:
