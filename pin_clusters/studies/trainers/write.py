@@ -131,9 +131,7 @@ def write(
     if tree is not None:
         notes.append("closed loops are omitted; friction and limits of their motors are those of the reference pose.")
     if exact and to.text is not None:
-        notes.append(
-            f"{to.title} trains in MuJoCo Warp: call pc.mujoco.warp.install. {base}_exact.py is for MuJoCo."
-        )
+        notes.append(f"{to.title} trains in MuJoCo Warp: call pc.mujoco.warp.install. {base}_exact.py is for MuJoCo.")
     texts = {f"{base}.xml": mjcf}
     if to.text is not None:
         texts[f"{base}_{trainer}.py"] = to.text(base, values)
