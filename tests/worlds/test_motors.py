@@ -67,7 +67,7 @@ def test_gear_losses_on_the_ground() -> None:
     expected = pc.simulate(model, of.q, np.zeros(model.nv), tau, 20 * H, H, ground=ground, touching=of.feet)
     np.testing.assert_allclose(worlds.v[0], expected.v[-1], rtol=0.0, atol=1e-6)
     assert np.abs(worlds.gear_loads).max() > 0.1
-    with pytest.raises(pc.NotAvailableError, match="gear losses"):
+    with pytest.raises(pc.NotAvailableError):
         worlds.exact([0])
     worlds.reset(np.array([True, False]))
     assert not worlds.gear_loads[0].any()
