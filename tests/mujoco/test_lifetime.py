@@ -7,6 +7,7 @@ import copy
 import gc
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -304,9 +305,14 @@ def run_for_ever(tree: Any, d: Any) -> None:
 def test_ctrl_c() -> None:
     tree, exact = made()
     d = mujoco.MjData(tree)
-    threading.Timer(0.2, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt), exact:
-        run_for_ever(tree, d)
+    # Processes that a shell starts in the background ignore SIGINT, so that no KeyboardInterrupt would occur.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.2, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt), exact:
+            run_for_ever(tree, d)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not exact.installed
 
 
