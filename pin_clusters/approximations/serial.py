@@ -27,8 +27,8 @@ def serial_tree(model: ClusterModel, armature: Mapping[str, float] | None = None
     Example:
         >>> import pin_clusters as pc
         >>> from pin_clusters.approximations.serial import serial_tree
-        >>> serial_tree(pc.load("ankle_2rsu"), {"pitch": 0.01}).independent_joints
-        ('pitch', 'roll')
+        >>> serial_tree(pc.load("ankle_2rsu"), {"ankle_pitch": 0.01}).independent_joints
+        ('ankle_pitch', 'ankle_roll')
     """
     tree, free = inertia_tree_of(model.tree, model.rotors, ()), set(model.independent_joints)
     for rod in massive(model.closures):

@@ -64,7 +64,7 @@ def test_another_joint_of_a_file_along_a_recording_of_it() -> None:
 
 ROBOT = {
     "info": (), "bench": (), "view": ("--static", "x.html"), "export": (), "study": (), "audit": (), "mechanism": (),
-    "sweep ratio": (), "convert": ("x.urdf",), "simulate": (), "worlds": (), "identify": ("x.csv",),
+    "sweep ratio": (), "convert": ("x.urdf",), "simulate": (), "worlds": (), "mujoco": (), "identify": ("x.csv",),
 }  # fmt: skip
 
 

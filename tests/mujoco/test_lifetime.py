@@ -205,6 +205,7 @@ def test_a_data_can_be_copied() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX warns if another test has imported it
 def test_fork() -> None:
     tree, exact = made()
     with exact:

@@ -23,6 +23,8 @@ PUBLIC = [n for n in pc.__all__ if not isinstance(getattr(pc, n), ModuleType) an
 FUNCTIONS = [n for n in PUBLIC if inspect.isroutine(getattr(pc, n))]
 CLASSES = [n for n in PUBLIC if inspect.isclass(getattr(pc, n))]
 MISSING = {f"pin_clusters.{n}" for n in ("crocoddyl", "pink") if importlib.util.find_spec(n) is None}  # of `control`
+if importlib.util.find_spec("warp") is None:  # of `mjwarp`
+    MISSING |= {f"pin_clusters.mujoco.{n}" for n in ("_warp_loops", "_warp_rotors", "warp")}
 MODULES = [
     "pin_clusters",
     *(m.name for m in pkgutil.walk_packages(pc.__path__, "pin_clusters.") if not m.name.endswith("__main__")),
