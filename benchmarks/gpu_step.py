@@ -9,7 +9,6 @@ import pin_clusters as pc
 from pin_clusters.compiler.tracing import Program
 from pin_clusters.compiler.tracing.expressions import Graph
 from pin_clusters.compiler.tracing.program import objects
-from pin_clusters.model import alike
 
 ROBOTS = ("mini_cheetah", "tello")
 OUTPUTS = ("q_next", "v_next", "impulses")
@@ -44,19 +43,12 @@ def data(robot: str, rows: int) -> dict[str, np.ndarray]:
     feet, ground = options["touching"], options["ground"]
     q = np.array([pc.on_ground(model, x, ground, feet, above=0.01 * (i % 4 == 0)) for i, x in enumerate(q)])
     v = np.c_[np.zeros((rows, 2)), -rng.uniform(0.5, 1.0, rows), 0.1 * rng.normal(size=(rows, model.nv - 3))]
-    kp, kd = many_worlds.GAINS[robot]
-    driven, *_ = pc.Drive(kp, kd).of(model)
-    iq, iv = driven.T
-    target = q[:, iq] + 0.1 * rng.normal(size=(rows, len(iq)))
+    driven, *_ = pc.Drive(*many_worlds.GAINS[robot]).of(model)
+    target = q[:, driven[:, 0]] + 0.1 * rng.normal(size=(rows, len(driven)))
     given = {"q": q, "v": v, "target": target, "last": np.zeros((rows, 3 * len(feet.joints)))}
-    traced, dt, tree = program(robot), options["dt"], model.own_tree.copy()
+    traced = program(robot)
     found = dict(zip(OUTPUTS, traced(*(given[name] for name, _ in traced.inputs)), strict=True))
-    armature = np.array(tree.armature)
-    armature[model.idx_v_independent[iv]] += dt * kd + dt**2 * kp
-    tree.armature = armature
-    tau = np.zeros_like(v)
-    tau[:, iv] = kp * (target - q[:, iq] - dt * v[:, iv]) - kd * v[:, iv]
-    exact = pc.batch.simulate(alike(model, tree=tree), q, v, tau, dt, dt, passive=False, ground=ground, touching=feet)
+    exact = many_worlds.simulated(robot, model, options, q, v, target)
     worst = float(np.abs(found["v_next"] - exact.v).max())
     if not worst <= ACCURATE:
         raise ArithmeticError(f"{robot}: the traced step differs from pc.batch.simulate by {worst:.1e} rad/s.")

@@ -93,6 +93,21 @@ def speeds(name: str) -> dict[str, Any]:
     return result
 
 
+def simulated(
+    name: str, model: pc.ClusterModel, options: dict[str, Any], q: np.ndarray, v: np.ndarray, targets: np.ndarray,
+    status: np.ndarray | None = None,
+) -> Any:  # fmt: skip
+    """Return one time step by ``pc.batch.simulate``; armature represents the part of the drive that is implicit."""
+    (kp, kd), tree, tau = GAINS[name], model.own_tree.copy(), np.zeros_like(v)
+    iq, iv = pc.Drive(kp, kd).of(model)[0].T
+    armature = np.array(tree.armature)
+    armature[model.idx_v_independent[iv]] += DT * kd + DT**2 * kp
+    tree.armature = armature
+    tau[:, iv] = kp * (targets - q[:, iq] - DT * v[:, iv]) - kd * v[:, iv]
+    contact = {"ground": options["ground"], "touching": options["touching"]}
+    return pc.batch.simulate(alike(model, tree=tree), q, v, tau, DT, DT, passive=False, status=status, **contact)
+
+
 def accuracy(name: str, states: int) -> dict[str, Any]:
     """Return quantiles of the difference to ``pc.batch.simulate`` after one step, by number of sweeps."""
     model, options = setup(name)
@@ -101,12 +116,7 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
     kp, kd = GAINS[name]
     drive, n = pc.Drive(kp, kd), 500
     worlds = {s: pc.Worlds(model, n, drive=drive, passive=False, sweeps=s, **options) for s in SWEEPS}
-    driven = worlds[10].driven
-    tree = model.own_tree.copy()
-    armature = np.array(tree.armature)
-    armature[model.idx_v_independent[driven[:, 1]]] += DT * kd + DT**2 * kp
-    tree.armature = armature
-    stiff, rng, main = alike(model, tree=tree), np.random.default_rng(0), worlds[10]
+    rng, main = np.random.default_rng(0), worlds[10]
     errors: dict[int, list[float]] = {s: [] for s in SWEEPS}
     violation: dict[int, list[float]] = {s: [] for s in SWEEPS}
     deepest, residuals, pushing, falls, failed = 0.0, list[float](), 0, 0, 0
@@ -119,12 +129,8 @@ def accuracy(name: str, states: int) -> dict[str, Any]:
         main.reset(down)
         main.step(targets)  # a step after a reset, so that no point is below the ground in the middle of the next step
         state = main.state()
-        q, v, tau = main.q.copy(), main.v.copy(), np.zeros((n, model.nv))
-        iq, iv = driven.T
-        tau[:, iv] = kp * (targets - q[:, iq] - DT * v[:, iv]) - kd * v[:, iv]
         status = np.zeros(n, dtype=np.int8)
-        contact = {"ground": options["ground"], "touching": options["touching"]}
-        exact = pc.batch.simulate(stiff, q, v, tau, DT, DT, passive=False, status=status, **contact)
+        exact = simulated(name, model, options, main.q.copy(), main.v.copy(), targets, status)
         for s, w in worlds.items():
             w.restore(state)
             w.step(targets)

@@ -35,8 +35,7 @@ def serial_tree(model: ClusterModel, armature: Mapping[str, float] | None = None
         for j, point, mass in rod.masses_of_ends:  # Half of the mass that is at the midpoint is added to each end.
             end = pin.Inertia(mass + 0.5 * rod.point_masses[1], point, np.zeros((3, 3)))
             tree.inertias[j] = tree.inertias[j] + end if j else tree.inertias[j]
-    above = {int(k) for name in free for k in list(tree.supports[tree.getJointId(name)])[1:]}
-    if inside := [tree.names[k] for k in sorted(above) if tree.names[k] not in free]:
+    if inside := inside_chain(model):
         raise ModelError(
             f"{model.name!r} has no serial tree with the same kinematics, because the dependent joints "
             f"{', '.join(map(repr, inside))} carry independent joints. Select other independent joints, for example "
@@ -51,3 +50,10 @@ def serial_tree(model: ClusterModel, armature: Mapping[str, float] | None = None
     gone = [tree.getJointId(name) for name in model.dependent_joints]
     serial: ClusterModel = buildReducedModel(bare, gone, model.q_reference)
     return serial
+
+
+def inside_chain(model: ClusterModel) -> list[str]:
+    """Return the names of the dependent joints that carry independent joints."""
+    tree, free = model.own_tree, set(model.independent_joints)
+    above = {int(k) for name in free for k in list(tree.supports[tree.getJointId(name)])[1:]}
+    return [tree.names[k] for k in sorted(above) if tree.names[k] not in free]

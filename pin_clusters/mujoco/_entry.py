@@ -18,16 +18,22 @@ from ._writer import ENTRY
 
 
 class Entry:
-    """Delta M and Delta h of one robot; ``address`` is the address of the words that ``_writer`` describes."""
+    """Delta M and Delta h of one robot.
+
+    Attributes:
+        address: Address of the words that ``_writer`` describes.
+        addresses: Index in ``mjData.M`` of each pair (row, column) of the lower triangle that MuJoCo stores.
+    """
 
     def __init__(self, matched: Match, parts: Difference) -> None:
         mj_model = self.mj_model = matched.mj_model
         adr, sizes, columns = mj_model.M_rowadr.tolist(), mj_model.M_rownnz.tolist(), mj_model.M_colind.tolist()
         addresses = {(i, columns[k]): k for i in range(mj_model.nv) for k in range(adr[i], adr[i] + sizes[i])}
+        self.addresses = addresses
         self.rows, self.columns = np.array(sorted(addresses, key=lambda x: addresses[x])).T
         self.table, self.traced = rotor_table(matched, parts, addresses), trace_difference(matched, parts)
         self.pairs = self.table.pairs | set(self.traced.pairs if self.traced else ())
-        self._check_pairs(matched.model.name, sorted(self.pairs - set(addresses)))
+        self.check_pairs(matched.model.name, sorted(self.pairs - set(addresses)))
         words = dict.fromkeys(ENTRY, 0) | {"nq": mj_model.nq, "nv": mj_model.nv, "nC": mj_model.nC}
         words |= {"groups": self.table.groups, "sweeps": mj_model.nv if self.table.groups else 0}
         arrays: dict[str, Any] = {name: getattr(self.table, name) for name in ("integers", "floats", "parents")}
@@ -54,7 +60,8 @@ class Entry:
         self.address = self._words.ctypes.data
         self._diagonal = [addresses[i, i] for i in range(mj_model.nv)]
 
-    def _check_pairs(self, robot: str, lost: list[tuple[int, int]]) -> None:
+    def check_pairs(self, robot: str, lost: list[tuple[int, int]]) -> None:
+        """Raise ``ModelError`` if there are pairs that MuJoCo's mass matrix does not contain."""
         of = self.mj_model.dof_jntid
         names = [f"{self.mj_model.joint(of[j]).name!r} with {self.mj_model.joint(of[i]).name!r}" for i, j in lost[:5]]
         if names:

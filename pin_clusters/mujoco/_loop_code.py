@@ -7,7 +7,7 @@ from ._writer import Writer
 PARTS = 16
 """Number of steps from the reference pose to a pose at which Newton's method from the previous pose fails."""
 _CLOSED, _SOLVED = 1e-8, 1e-13  # relative residuals: largest allowed, and small enough to stop
-_TURN = 1.0  # largest change of a dependent joint in one step, [rad] or [m]
+TURN = 1.0  # largest change of a dependent joint in one step, [rad] or [m]
 MARK, COUNT, USER = 0, 1, 2
 """Words of ``userdata``: MARK is 1 if the rest is valid, COUNT is the number of evaluations beyond the reach of the
 linkages, and the dependent joints start at USER."""
@@ -29,7 +29,7 @@ def write_closed(w: Writer) -> None:
         b.store(b.select(more, w.int(0), w.int(1)), done)
     good = b.fcmp_ordered("<", w.get(open_, 0), w.num(_CLOSED))
     checked = b.mul(nd, w.word(entry, "newton"))
-    b.ret(w.every(checked, lambda i: w.near(w.get(dep, i), w.get(start, i), _TURN), good))
+    b.ret(w.every(checked, lambda i: w.near(w.get(dep, i), w.get(start, i), TURN), good))
 
 
 def write_guarded(w: Writer) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import in_q, joint_axis, slides
+from ..approximations.serial import inside_chain
 from ..constraints.closures import massive
 from ..errors import ModelError, UnsupportedJointError
 from ..model import ClusterModel
@@ -47,7 +48,7 @@ class Match:
 
 def match(model: ClusterModel, mj_model: Any) -> Match:
     """Match two models; raise ``ModelError`` with a table of the differences if they are not the same robot."""
-    between = _inside_chain(model)
+    between = inside_chain(model)
     if between:
         raise ModelError(
             f"Exact: the dependent joints {', '.join(map(repr, between))} of {model.name!r} carry independent joints. "
@@ -111,12 +112,6 @@ def configuration(model: ClusterModel, mj_model: Any, joints: dict[str, tuple[in
         else:
             q[at.start] = qpos[first]
     return q
-
-
-def _inside_chain(model: ClusterModel) -> list[str]:
-    tree, free = model.own_tree, set(model.independent_joints)
-    above = {int(k) for name in free for k in list(tree.supports[tree.getJointId(name)])[1:]}
-    return [tree.names[k] for k in sorted(above) if tree.names[k] not in free]
 
 
 def _kind(tree: pin.Model, j: int) -> int:

@@ -65,8 +65,8 @@ def rotor_table(matched: Match, parts: Difference, addresses: dict[tuple[int, in
     integers, floats, pairs = list[int](), list[float](), {(int(i), int(j)) for i, j in np.argwhere(np.tril(block))}
     sums = [x for x in sums if x[2].any() and mj_model.body_weldid[x[0]]]
     for body, axis, moment in sums:
-        drivers, above = np.flatnonzero(moment).tolist(), _ancestors(mj_model, body)
-        turning = [a for a in above if not _slides(mj_model, a)]
+        drivers, above = np.flatnonzero(moment).tolist(), ancestors_of(mj_model, body)
+        turning = [a for a in above if not slides(mj_model, a)]
         of_group = [(a, p, (max(a, p), min(a, p))) for a in turning for p in drivers]
         pairs |= {pair for *_, pair in of_group}
         integers += [9 * body, 6 * body, 3 * (above[0] + 1), len(drivers), len(of_group), *drivers]
@@ -86,7 +86,7 @@ def _add(sums: list[tuple[int, np.ndarray, np.ndarray]], body: int, axis: np.nda
     sums.append((body, axis, moment))
 
 
-def _ancestors(mj_model: Any, body: int) -> list[int]:
+def ancestors_of(mj_model: Any, body: int) -> list[int]:
     """Return the velocities that move a body."""
     b = int(mj_model.body_weldid[body])  # the body itself, or the moving body to which it is fixed
     i = int(mj_model.body_dofadr[b] + mj_model.body_dofnum[b] - 1) if b else -1
@@ -97,7 +97,7 @@ def _ancestors(mj_model: Any, body: int) -> list[int]:
     return above
 
 
-def _slides(mj_model: Any, dof: int) -> bool:
+def slides(mj_model: Any, dof: int) -> bool:
     """Return whether a velocity turns no body: a sliding joint, or the translation of a free joint."""
     joint = int(mj_model.dof_jntid[dof])
     kind = int(mj_model.jnt_type[joint])

@@ -8,9 +8,8 @@ import warp as wp
 from ..compiler.tracing.expressions import COS, SIN, SQRT
 from ..export.codegen._statements import Dialect, StatementWriter
 from ._entry import Entry
-from ._loop_code import _TURN, COUNT, MARK, PARTS
+from ._loop_code import COUNT, MARK, PARTS, TURN
 from ._program import Traced
-from ._warp_rotors import addresses_of
 
 _CLOSED, _SOLVED = 1e-4, 1e-6
 """Relative residuals in single precision: largest allowed, and small enough to stop."""
@@ -84,7 +83,7 @@ def kernel(traced: Traced, entry: Entry) -> Any:
             "nd": nd,
         }
         # A closed form may have any distance from the previous pose.
-        limits = {"turn": _TURN if traced.newton else 1e30, "closed": _CLOSED, "solved": _SOLVED, "parts": PARTS}
+        limits = {"turn": TURN if traced.newton else 1e30, "closed": _CLOSED, "solved": _SOLVED, "parts": PARTS}
         program = "\n        ".join(lines)
         lines = _LOOPS.format(newton=traced.newton, program=program, **names, **limits).split("\n")
     text = _KERNEL.format(statements="\n    ".join(lines))
@@ -96,7 +95,7 @@ def kernel(traced: Traced, entry: Entry) -> Any:
 
 def arrays(traced: Traced, entry: Entry, d: Any) -> list[Any]:
     """Return the arguments of the kernel between the state and the results."""
-    addresses, device = addresses_of(entry), d.qpos.device
+    addresses, device = entry.addresses, d.qpos.device
     places = [addresses[pair] for pair in traced.pairs]
     sizes = max(len(traced.dependent), 1), len(places), d.qvel.shape[1]
     constant = [wp.array(x, dtype=k, device=device) for x, k in ((traced.dependent, float), (places, int))]

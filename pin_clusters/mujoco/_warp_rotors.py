@@ -8,7 +8,7 @@ import warp as wp
 from ._difference import Difference
 from ._entry import Entry
 from ._matching import Match
-from ._rotor_table import _ancestors, _slides
+from ._rotor_table import ancestors_of, slides
 
 
 def rotor_arrays(matched: Match, parts: Difference, entry: Entry, device: Any) -> list[Any]:
@@ -19,28 +19,24 @@ def rotor_arrays(matched: Match, parts: Difference, entry: Entry, device: Any) -
     ``M`` of each pair (driver, ancestor) and of each pair of drivers.
     """
     integers, ratios, starts, axes = list[int](), list[float](), list[tuple[int, int]](), list[np.ndarray]()
-    tree, mj_model, addresses = matched.model.own_tree, matched.mj_model, addresses_of(entry)
+    tree, mj_model, addresses = matched.model.own_tree, matched.mj_model, entry.addresses
     for r, row in parts.constant:
         body, axis = 0, np.zeros(3)  # A rotor on a fixed carrier has no ancestors.
         if r.carrier_id:
             body = int(mj_model.jnt_bodyid[matched.joints[tree.names[r.carrier_id]][1]])
             axis = matched.turns[r.carrier_id] @ r.axis
         drivers = [int(matched.dofs[i]) for i in np.flatnonzero(row)]
-        above = [a for a in _ancestors(mj_model, body) if not _slides(mj_model, a)]
+        above = [a for a in ancestors_of(mj_model, body) if not slides(mj_model, a)]
         pairs = [(p, a) for p in drivers for a in above]
         pairs += [(p, q) for k, p in enumerate(drivers) for q in drivers[: k + 1]]
         pairs = [(max(pair), min(pair)) for pair in pairs]
-        entry._check_pairs(matched.model.name, [pair for pair in pairs if pair not in addresses])
+        entry.check_pairs(matched.model.name, [pair for pair in pairs if pair not in addresses])
         starts.append((len(integers), len(ratios)))
         integers += [body, len(drivers), len(above), *drivers, *above, *(addresses[pair] for pair in pairs)]
         ratios += row[row != 0.0].tolist()
         axes.append(axis)
     kinds = (starts, wp.int32), (integers, wp.int32), (ratios, wp.float32), (axes, wp.vec3)
     return [wp.array(np.array(x), dtype=kind, device=device) for x, kind in kinds]
-
-
-def addresses_of(entry: Entry) -> dict[tuple[int, int], int]:
-    return {(int(i), int(j)): k for k, (i, j) in enumerate(zip(entry.rows, entry.columns, strict=True))}
 
 
 @wp.kernel(enable_backward=False)

@@ -67,7 +67,8 @@ class Exact:
         self.model, self.mj_model = model, mj_model
         self._check_options()
         matched = match(model, mj_model)
-        self._entry = Entry(matched, difference(matched))
+        self._matched, self._parts = matched, difference(matched)
+        self._entry = Entry(matched, self._parts)
         covered = covered_armature(matched, self._entry.table, self._entry.traced)
         if reasons := stays(mj_model, covered):
             raise ModelError(

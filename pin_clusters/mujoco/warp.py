@@ -11,10 +11,8 @@ import numpy as np
 from .._support import extras
 from ..errors import ArgumentTypeError, ModelError, NotAvailableError
 from ..model import ClusterModel
-from ._difference import difference
 from ._library import NEWEST, OLDEST, library
 from ._loop_code import COUNT
-from ._matching import match
 from .exact import Exact
 
 _SOFTNESS = ("dof_invweight0", "body_invweight0", "tendon_invweight0", "actuator_acc0")
@@ -36,8 +34,7 @@ class Installed:
         from . import _warp_loops, _warp_rotors
 
         entry, device = exact._entry, d.qpos.device
-        matched = match(exact.model, exact.mj_model)
-        parts, traced = difference(matched), entry.traced
+        matched, parts, traced = exact._matched, exact._parts, entry.traced
         self.rotors = tuple(r.name for r, _ in parts.constant)
         inertias = np.tile([r.axial_inertia for r, _ in parts.constant], (d.nworld, 1))
         self.rotor_inertias = wp.array(inertias, dtype=wp.float32, device=device)
@@ -124,8 +121,8 @@ def install(model: ClusterModel, mj_model: Any, m: Any, d: Any) -> Installed:
 
     Example:
         >>> import mujoco, mujoco_warp, pin_clusters as pc  # doctest: +SKIP
-        >>> model = pc.load("mit_humanoid_leg")
-        >>> tree = mujoco.MjModel.from_xml_string(pc.to_mjcf(model, integrator="Euler"))
+        >>> model = pc.load("mit_humanoid_leg")  # doctest: +SKIP
+        >>> tree = mujoco.MjModel.from_xml_string(pc.to_mjcf(model, integrator="Euler"))  # doctest: +SKIP
         >>> m, d = mujoco_warp.put_model(tree), mujoco_warp.make_data(tree, nworld=64)  # doctest: +SKIP
         >>> exact = pc.mujoco.warp.install(model, tree, m, d)  # doctest: +SKIP
         >>> exact.rotor_inertias.assign(exact.rotor_inertias.numpy() * 1.1)  # doctest: +SKIP

@@ -107,7 +107,7 @@ class Forces:
         if not len(gears):
             return springs, None
         motors = [model.motors[k] for k in gears]
-        of_gears = np.column_stack([*self._numbers.T[gears].T, self._reach[gears], self._of_motors[gears]])
+        of_gears = np.column_stack([*self._numbers[:, gears], self._reach[gears], self._of_motors[gears]])
         return springs, Gears(
             self._drivers[gears],
             self._torques[gears],

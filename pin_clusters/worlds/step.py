@@ -31,6 +31,8 @@ OPEN, SINGULAR, NOT_FINITE = 1, 2, 3
 _OPEN = 1e-4
 """Largest relative residual of a loop; Newton's method has failed if the residual is larger."""
 _MOST_SWEEPS = 1000
+NEXT = {"q_next": "q", "v_next": "v", "impulses": "last", "loads_next": "loads"}
+"""Outputs that are inputs of the next step; a world keeps them if it fails."""
 VARIABLE = ("tau", "gains", "strength", "friction", "wrench", *KINDS)
 """Quantities that can differ between worlds."""
 
@@ -219,7 +221,6 @@ def _frozen(
     entries: dict[str, np.ndarray], outputs: dict[str, np.ndarray], watched: list[tuple[Any, Any]], names: list[str]
 ) -> dict[str, np.ndarray]:
     """Add the output ``status``; a world with a status other than 0 keeps its state."""
-    state = {"q_next": "q", "v_next": "v", "impulses": "last", "loads_next": "loads"}
     numbers = [x for name in names if name not in (*KINDS, "status") for x in entries[name]]
     total: Number = 0.0
     for x in [*numbers, *outputs["q_next"], *outputs["v_next"]]:
@@ -233,7 +234,7 @@ def _frozen(
     code = select(total, FASTEST**2, code, float(NOT_FINITE))  # a comparison with NaN is false
     code = select(0.5, entries["status"][0], entries["status"][0], code)
     frozen = dict(outputs)
-    for name, before in state.items():
+    for name, before in NEXT.items():
         if before not in names:
             continue
         pairs = zip(entries[before], outputs[name], strict=True)

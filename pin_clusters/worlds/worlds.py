@@ -19,10 +19,10 @@ from ..model.configuration import check, neutral
 from ..simulation import Ground, on_ground
 from .drive import Drive
 from .referee import Difference, differences
-from .step import step_of
+from .step import NEXT, step_of
 
 _TYPES = {"float32": "float", "float64": "double"}
-_IN_PLACE = {"q_next": "q", "v_next": "v", "impulses": "last", "loads_next": "loads", "status_next": "status"}
+_IN_PLACE = NEXT | {"status_next": "status"}
 """Outputs of the program that replace an input."""
 _NAMES = {"target": "targets", "tau_applied": "tau", "last": "contact_impulses", "loads": "gear_loads"}
 """Names of the program that differ from the attributes; the input tau is ``targets`` without a drive or ``torques``."""

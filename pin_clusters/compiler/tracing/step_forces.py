@@ -176,4 +176,5 @@ def _limited(x: Number, low: Number, high: Number, added: np.ndarray, joints: li
 
 def _clamped(x: Number, low: Number, high: Number) -> Number:
     """Return x within its bounds; NaN stays NaN, because comparisons with NaN are false."""
-    return select(high, select(x, low, low, x), high, select(x, low, low, x))
+    x = select(x, low, low, x)
+    return select(high, x, high, x)
