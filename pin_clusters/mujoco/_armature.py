@@ -7,12 +7,12 @@ import numpy as np
 from ._library import library
 from ._matching import Match
 from ._program import Traced
-from ._rotor_table import RotorTable
+from ._rotors import Rotors
 
 
-def covered_armature(matched: Match, table: RotorTable, traced: Traced | None) -> set[int]:
+def covered_armature(matched: Match, rotors: Rotors, traced: Traced | None) -> set[int]:
     """Return the velocities whose armature is a part of the exact model: joints that turn rotors or have armature."""
-    covered = {int(i) for i in np.flatnonzero(np.diag(table.block))} | set(traced.loop_dofs if traced else ())
+    covered = {int(i) for i in np.flatnonzero(np.diag(rotors.block))} | set(traced.loop_dofs if traced else ())
     for r in matched.model.rotors:
         covered |= {int(i) for i in matched.dofs[np.flatnonzero(r.row)]}
     return covered

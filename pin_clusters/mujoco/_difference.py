@@ -2,7 +2,7 @@
 
 The mass matrix M and the bias h are linear in the inertias. The difference Delta M = M_exact - M_tree, and the
 corresponding Delta h, are therefore M and h of one robot with the exact constraints whose inertias are differences.
-Rotors with constant ratios are lumped into their carriers; ``_rotor_table`` adds the effect of their spin.
+Rotors with constant ratios are lumped into their carriers; ``_rotors`` adds the effect of their spin.
 """
 
 import dataclasses

@@ -13,7 +13,7 @@ from ._loop_code import COUNT, USER
 from ._matching import Match
 from ._native import module
 from ._program import trace_difference
-from ._rotor_table import rotor_table
+from ._rotors import trace_rotors
 from ._writer import ENTRY
 
 
@@ -22,23 +22,21 @@ class Entry:
 
     Attributes:
         address: Address of the words that ``_writer`` describes.
-        addresses: Index in ``mjData.M`` of each pair (row, column) of the lower triangle that MuJoCo stores.
+        addresses: Index in ``mjData.M`` of each pair (row, column) of the lower triangle that MuJoCo stores, in order.
     """
 
     def __init__(self, matched: Match, parts: Difference) -> None:
         mj_model = self.mj_model = matched.mj_model
         adr, sizes, columns = mj_model.M_rowadr.tolist(), mj_model.M_rownnz.tolist(), mj_model.M_colind.tolist()
-        addresses = {(i, columns[k]): k for i in range(mj_model.nv) for k in range(adr[i], adr[i] + sizes[i])}
-        self.addresses = addresses
-        self.rows, self.columns = np.array(sorted(addresses, key=lambda x: addresses[x])).T
-        self.table, self.traced = rotor_table(matched, parts, addresses), trace_difference(matched, parts)
-        self.pairs = self.table.pairs | set(self.traced.pairs if self.traced else ())
+        stored = [((i, columns[k]), k) for i in range(mj_model.nv) for k in range(adr[i], adr[i] + sizes[i])]
+        addresses = self.addresses = dict(sorted(stored, key=lambda x: x[1]))
+        self.rows, self.columns = np.array(list(addresses)).T
+        self.rotors, self.traced = trace_rotors(matched, parts, addresses), trace_difference(matched, parts)
+        self.pairs = self.rotors.pairs | set(self.traced.pairs if self.traced else ())
         self.check_pairs(matched.model.name, sorted(self.pairs - set(addresses)))
         words = dict.fromkeys(ENTRY, 0) | {"nq": mj_model.nq, "nv": mj_model.nv, "nC": mj_model.nC}
-        words |= {"groups": self.table.groups, "sweeps": mj_model.nv if self.table.groups else 0}
-        arrays: dict[str, Any] = {name: getattr(self.table, name) for name in ("integers", "floats", "parents")}
-        arrays["constant"] = self.table.block[self.rows, self.columns]
-        self.size = 0
+        self._compiled, self.size, arrays = [Compiled(self.rotors.program)], 0, dict[str, Any]()
+        words["rotors"] = _address(self._compiled[0])
         if traced := self.traced:
             nd, loops = traced.dependent.size, len(traced.loop_qpos)
             self.size = USER + nd if nd else 0
@@ -47,8 +45,8 @@ class Entry:
                     f"Exact: the loops of {matched.model.name!r} need {self.size} numbers in mjData.userdata, but "
                     f'nuserdata is {mj_model.nuserdata}. Add <size nuserdata="{self.size}"/> to the file.'
                 )
-            self._compiled = Compiled(traced.program)
-            words["program"] = ctypes.cast(self._compiled.one, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+            self._compiled.append(Compiled(traced.program))
+            words["program"] = _address(self._compiled[1])
             words |= {"entries": len(traced.pairs), "nd": nd, "loops": loops, "newton": int(traced.newton)}
             arrays["entry_places"] = [addresses[pair] for pair in traced.pairs]
             arrays |= {"loop_qpos": traced.loop_qpos, "loop_dofs": traced.loop_dofs}
@@ -104,3 +102,7 @@ class Entry:
 
     def count(self, data: Any) -> int:
         return int(data.userdata[self.user + COUNT]) if self.size else 0
+
+
+def _address(program: Compiled) -> int:
+    return ctypes.cast(program.one, ctypes.c_void_p).value or 0  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The kernel of rotors with constant ratios for MuJoCo Warp. ``_rotor_table`` explains the equations."""
+"""The kernel of rotors with constant ratios for MuJoCo Warp. ``_rotors`` explains the equations."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import warp as wp
 from ._difference import Difference
 from ._entry import Entry
 from ._matching import Match
-from ._rotor_table import ancestors_of, slides
+from ._rotors import ancestors_of, slides
 
 
 def rotor_arrays(matched: Match, parts: Difference, entry: Entry, device: Any) -> list[Any]:

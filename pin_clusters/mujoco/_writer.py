@@ -11,9 +11,8 @@ HEAD = ("slots", "next", *FUNCTIONS, *FIELDS)
 SLOT = 4
 """Number of words of a slot."""
 ENTRY = (
-    "nv", "nC", "constant", "groups", "integers", "floats", "parents", "sweeps", "program", "entries", "entry_places",
-    "user", "nd", "loops", "loop_qpos", "loop_dofs", "reference", "nq", "place", "dof", "body",
-    "newton",
+    "nv", "nC", "rotors", "program", "entries", "entry_places", "user", "nd", "loops", "loop_qpos", "loop_dofs",
+    "reference", "nq", "place", "dof", "body", "newton",
 )  # fmt: skip
 """Words of an entry."""
 

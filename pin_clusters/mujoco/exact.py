@@ -69,7 +69,7 @@ class Exact:
         matched = match(model, mj_model)
         self._matched, self._parts = matched, difference(matched)
         self._entry = Entry(matched, self._parts)
-        covered = covered_armature(matched, self._entry.table, self._entry.traced)
+        covered = covered_armature(matched, self._entry.rotors, self._entry.traced)
         if reasons := stays(mj_model, covered):
             raise ModelError(
                 f"Exact: armature of the MjModel acts on {', '.join(reasons)}, but {model.name!r} has no rotor or "

@@ -40,7 +40,7 @@ class Report:
         left += ["torque limits of motors"] if any(r.motor is not None for r in model.rotors) else []
         flops = traced.program.flops if traced else 0
         loops = tuple(names[i] for i in traced.loop_dofs) if traced else ()
-        return cls(model.name, entry.table.groups, len(entry.pairs), flops, loops, inertia, tuple(left))
+        return cls(model.name, entry.rotors.groups, len(entry.pairs), flops, loops, inertia, tuple(left))
 
     def __str__(self) -> str:
         lines = [
