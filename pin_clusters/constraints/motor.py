@@ -142,6 +142,19 @@ class Motor(PassiveForce):
             return None
         return self.torque_constant * self.voltage / self.resistance
 
+    @property
+    def limit_numbers(self) -> tuple[float, float, float, float]:
+        """The numbers of ``torque_limits``, infinite without a limit.
+
+        They are the largest torque, the torque at zero speed that the voltage permits, the decrease of this torque per
+        speed, and the speed without load, [N m], [N m], [N m s/rad] and [rad/s].
+        """
+        slope = 0.0
+        if self.torque_constant is not None and self.resistance is not None:
+            slope = self.torque_constant**2 / self.resistance
+        peak, stall, free = (np.inf if x is None else x for x in (self.peak_torque, self.stall_torque, self.free_speed))
+        return peak, stall, slope, free
+
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the smallest and the largest torque that the motor can produce (``tau_motor``, before its friction).
 

@@ -1,16 +1,19 @@
 """The arrays of one robot that native code reads, and calls of native code from Python."""
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..compiler.machine_code.function import Compiled
 from ..errors import ModelError
+from ..export.motor_space import MotorSpace
 from ._difference import Difference
 from ._library import library
 from ._loop_code import COUNT, USER
 from ._matching import Match
+from ._motor_limits import trace_limits
 from ._native import module
 from ._program import trace_difference
 from ._rotors import trace_rotors
@@ -21,16 +24,18 @@ class Entry:
     """Delta M and Delta h of one robot.
 
     Attributes:
+        size: Number of entries of ``userdata`` for loops, which start at ``user``; entries for limits follow.
         address: Address of the words that ``_writer`` describes.
         addresses: Index in ``mjData.M`` of each pair (row, column) of the lower triangle that MuJoCo stores, in order.
     """
 
-    def __init__(self, matched: Match, parts: Difference) -> None:
+    def __init__(self, matched: Match, parts: Difference, motors: Sequence[MotorSpace]) -> None:
         mj_model = self.mj_model = matched.mj_model
         adr, sizes, columns = mj_model.M_rowadr.tolist(), mj_model.M_rownnz.tolist(), mj_model.M_colind.tolist()
         stored = [((i, columns[k]), k) for i in range(mj_model.nv) for k in range(adr[i], adr[i] + sizes[i])]
         addresses = self.addresses = dict(sorted(stored, key=lambda x: x[1]))
         self.rows, self.columns = np.array(list(addresses)).T
+        self.limits = trace_limits(matched, motors)
         self.rotors, self.traced = trace_rotors(matched, parts, addresses), trace_difference(matched, parts)
         self.pairs = self.rotors.pairs | set(self.traced.pairs if self.traced else ())
         self.check_pairs(matched.model.name, sorted(self.pairs - set(addresses)))
@@ -40,18 +45,25 @@ class Entry:
         if traced := self.traced:
             nd, loops = traced.dependent.size, len(traced.loop_qpos)
             self.size = USER + nd if nd else 0
-            if mj_model.nuserdata < self.size:
-                raise ModelError(
-                    f"Exact: the loops of {matched.model.name!r} need {self.size} numbers in mjData.userdata, but "
-                    f'nuserdata is {mj_model.nuserdata}. Add <size nuserdata="{self.size}"/> to the file.'
-                )
             self._compiled.append(Compiled(traced.program))
             words["program"] = _address(self._compiled[1])
             words |= {"entries": len(traced.pairs), "nd": nd, "loops": loops, "newton": int(traced.newton)}
             arrays["entry_places"] = [addresses[pair] for pair in traced.pairs]
             arrays |= {"loop_qpos": traced.loop_qpos, "loop_dofs": traced.loop_dofs}
             arrays["reference"] = np.concatenate([traced.reference, traced.dependent])
-        self.user = words["user"] = mj_model.nuserdata - self.size
+        more = 0
+        if limits := self.limits:
+            more, arrays["limited_dofs"] = len(limits.dofs), limits.dofs
+            self._compiled.append(Compiled(limits.program))
+            words |= {"limits": _address(self._compiled[-1]), "limited": more}
+        if mj_model.nuserdata < self.size + more:
+            raise ModelError(
+                f"Exact: the loops and motors of {matched.model.name!r} need {self.size + more} numbers in "
+                f"mjData.userdata, but nuserdata is {mj_model.nuserdata}. Add "
+                f'<size nuserdata="{self.size + more}"/> to the file.'
+            )
+        self.user = words["user"] = mj_model.nuserdata - self.size - more
+        self._limit_user = words["limit_user"] = self.user + self.size
         self._arrays = {name: np.array(x, dtype=getattr(x, "dtype", np.int64)) for name, x in arrays.items()}
         words |= {name: x.ctypes.data for name, x in self._arrays.items()}
         self._words = np.array([words[name] for name in ENTRY], dtype=np.int64)
@@ -89,6 +101,12 @@ class Entry:
         function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)(module().address("delta"))
         function(self.address, data._address, entries.ctypes.data, dh.ctypes.data, save)
         return entries, dh
+
+    def limit(self, data: Any) -> None:
+        """Add the effect of the torque limits to ``data.qfrc_passive``, which MuJoCo has just computed."""
+        data.userdata[self._limit_user :] = 0.0
+        function = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(module().address("limit"))
+        function(self.address, self.mj_model._address, data._address)
 
     def delta(self, data: Any, save: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return Delta M and Delta h; if ``save``, store the dependent joints of loops in ``data.userdata``."""

@@ -1,11 +1,13 @@
 """The loaded MuJoCo library: its version, its functions, and the offsets of the fields of ``mjData``.
 
-MuJoCo does not document the layout of ``mjData``. The offset of a field is therefore measured: the struct contains the
-address of each array, and the Python bindings show the same arrays. A second model checks the measured offsets.
+MuJoCo's package describes its structs in ``mujoco.introspect``, so ``ctypes`` computes the offsets. Two models check
+that ``mjData`` contains the addresses of the arrays of the Python bindings at these offsets.
 """
 
 import ctypes
 import functools
+import importlib
+import math
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,16 @@ from ..errors import NotAvailableError
 
 OLDEST, NEWEST = (4, 0, 0), (4, 0, 0)
 """Oldest and newest version of MuJoCo with which the tests have passed."""
-FUNCTIONS = ("mj_factorM", "mj_projectConstraint", "mj_isDual")
-FIELDS = ("qpos", "qvel", "userdata", "M", "crb", "xmat", "cdof", "cdof_dot", "cvel", "qfrc_passive", "qfrc_bias")
-_LARGEST = 2**20  # bytes of ``mjData`` that are searched
+FUNCTIONS = ("mj_factorM", "mj_projectConstraint", "mj_isDual", "mj_fwdActuation")
+CALLBACKS = ("mjcb_passive", "mjcb_control")
+FIELDS = (
+    "qpos", "qvel", "userdata", "M", "crb", "xmat", "cdof", "cdof_dot", "cvel", "qfrc_passive", "qfrc_bias",
+    "qfrc_actuator",
+)  # fmt: skip
+_NUMBERS = {
+    "int": ctypes.c_int, "mjtBool": ctypes.c_bool, "mjtNum": ctypes.c_double, "mjtSize": ctypes.c_int64,
+    "size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "uintptr_t": ctypes.c_void_p,
+}  # fmt: skip
 _PROBE = """<mujoco><size nuserdata="{n}"/><worldbody><body><freejoint/><geom size=".1"/><body pos="0 0 1"><joint
 name="hinge"/><geom size=".1"/></body></body></worldbody><actuator><general joint="hinge" dyntype="filter" dynprm="1"/>
 </actuator></mujoco>"""
@@ -62,30 +71,28 @@ def gravity_of(mj_model: Any) -> np.ndarray:
 @functools.cache
 def offsets() -> dict[str, int]:
     """Return the offset of each field in ``mjData`` [bytes]."""
-    mujoco, measured = library(), dict[str, int]()
+    layout, mujoco = _struct("mjData"), library()
+    found = {name: getattr(layout, name).offset for name in FIELDS}
     for n in (3, 7):
-        model = mujoco.MjModel.from_xml_string(_PROBE.format(n=n))
-        data = mujoco.MjData(model)
-        if not measured:
-            measured = _search(data)
-        for name, offset in measured.items():
+        data = mujoco.MjData(mujoco.MjModel.from_xml_string(_PROBE.format(n=n)))
+        for name, offset in found.items():
             if ctypes.c_uint64.from_address(data._address + offset).value != getattr(data, name).ctypes.data:
                 raise _unknown(name)
-    return measured
+    return found
 
 
-def _search(data: Any) -> dict[str, int]:
-    addresses = {name: getattr(data, name).ctypes.data for name in FIELDS}
-    words = np.zeros(0, dtype=np.uint64)
-    while not np.isin(list(addresses.values()), words).all() and words.nbytes < _LARGEST:
-        block = ctypes.string_at(data._address + words.nbytes, 4096)
-        words = np.append(words, np.frombuffer(block, dtype=np.uint64))
-    places = {name: np.flatnonzero(words == address) for name, address in addresses.items()}
-    places["qpos"] = places["qpos"][-1:]  # An earlier field, ``buffer``, has the address of the first array.
-    for name, found in places.items():
-        if len(found) != 1:
-            raise _unknown(name)
-    return {name: 8 * int(found[0]) for name, found in places.items()}
+def _struct(name: str) -> Any:
+    """Return a struct of MuJoCo as a ``ctypes`` type."""
+    structs = importlib.import_module("mujoco.introspect.structs").STRUCTS
+    return type(name, (ctypes.Structure,), {"_fields_": [(x.name, _type(x.type)) for x in structs[name].fields]})
+
+
+def _type(declared: Any) -> Any:
+    if hasattr(declared, "extents"):
+        return _type(declared.inner_type) * math.prod(declared.extents)
+    if not hasattr(declared, "name"):
+        return ctypes.c_void_p
+    return _NUMBERS[declared.name] if declared.name in _NUMBERS else _struct(declared.name)
 
 
 def _unknown(name: str) -> NotAvailableError:

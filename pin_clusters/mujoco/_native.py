@@ -1,20 +1,22 @@
 """Native code of the callback: one module for all robots.
 
 The module reads two arrays of 64-bit integers, whose words ``_writer`` names. The *table* contains the number of slots,
-the address of the next callback, MuJoCo's functions, and offsets in ``mjData``. Slots of four words follow: address of
-the model, address of its entry, number of threads that use the entry, and an unused word. An *entry* contains sizes and
-addresses of the arrays of one robot.
+the addresses of the next callbacks, MuJoCo's functions, and offsets in ``mjData``. Slots of four words follow: address
+of the model, address of its entry, number of threads that use the entry, and an unused word. An *entry* contains sizes
+and addresses of the arrays of one robot.
 
-The callback adds Delta M to ``mjData.M``, factorises M again, and subtracts Delta h from ``mjData.qfrc_passive``. If
+``mjcb_passive`` adds Delta M to ``mjData.M``, factorises M again, and subtracts Delta h from ``qfrc_passive``. If
 MuJoCo calls it again for the same position (``mj_forwardSkip``, sleeping bodies), M already contains Delta M. The
 callback recognises this case by one diagonal entry: it recomputes the entry of the tree from ``crb`` and ``cdof``.
+``mjcb_control`` applies the torque limits of motors.
 """
 
 import functools
 import re
+from typing import Any
 
 from ..compiler.machine_code.loading import Loaded, load
-from ._library import FUNCTIONS
+from ._library import CALLBACKS
 from ._loop_code import write_closed, write_guarded
 from ._rotors import INPUTS
 from ._writer import HEAD, SLOT, Writer
@@ -29,7 +31,7 @@ def module_text() -> str:
     from llvmlite import ir
 
     w = Writer(ir)
-    for write in (write_closed, write_guarded, write_delta, write_apply, write_passive):
+    for write in (write_closed, write_guarded, write_delta, write_apply, write_limit, write_callbacks):
         write(w)
     # MCJIT cannot resolve calls of the C library, so LLVM must not replace loops by such calls.
     return re.sub(r"^(define .*)$", r'\1 nounwind "no-builtins"', str(w.module), flags=re.MULTILINE)
@@ -59,7 +61,6 @@ def write_apply(w: Writer) -> None:
     """Write ``void apply(entry, m, d)``: change ``M``, its factor, and ``qfrc_passive``."""
     entry, m, d = w.begin("apply", w.ir.VoidType(), *[w.ptr] * 3)
     b, nC, nv = w.b, w.word(entry, "nC"), w.word(entry, "nv")
-    table = b.load(w.table, typ=w.ptr)
     dM, dh, M, force = w.scratch(nC), w.scratch(nv), w.field(d, "M"), w.field(d, "qfrc_passive")
     b.call(w.module.get_global("delta"), [entry, d, dM, dh, w.int(1)])
     k = w.word(entry, "place")
@@ -79,24 +80,50 @@ def write_apply(w: Writer) -> None:
     with b.if_then(b.fcmp_ordered("<", apart, half)):
         with w.loop(nC) as i:
             w.add(w.get(dM, i), M, i)
-        factorise, project, dual = (w.get(table, HEAD.index(x), w.i64) for x in FUNCTIONS)
-        w.call(factorise, w.ir.VoidType(), m, d)
-        is_dual = w.call(dual, w.ir.IntType(32), m)
+        w.call(w.of_table("mj_factorM"), w.ir.VoidType(), m, d)
+        is_dual = w.call(w.of_table("mj_isDual"), w.ir.IntType(32), m)
         with b.if_then(b.icmp_signed("!=", is_dual, w.ir.Constant(w.ir.IntType(32), 0))):
-            w.call(project, w.ir.VoidType(), m, d)
+            w.call(w.of_table("mj_projectConstraint"), w.ir.VoidType(), m, d)
     with w.loop(nv) as i:
         w.add(b.fneg(w.get(dh, i)), force, i)
+    with w.loop(w.word(entry, "limited")) as i:
+        w.put(w.num(0.0), w.known_limits(entry, d), i)  # MuJoCo has just computed qfrc_passive again.
     b.ret_void()
 
 
-def write_passive(w: Writer) -> None:
-    """Write ``void passive(m, d)``, the callback, and ``void bind(table)``, which sets the address of the table."""
+def write_limit(w: Writer) -> None:
+    """Write ``void limit(entry, m, d)``: add the effect of the torque limits of motors to ``qfrc_passive``.
+
+    ``userdata`` contains the torques that ``qfrc_passive`` already contains, because MuJoCo can evaluate the actuators
+    again without a new ``qfrc_passive`` (``mjd_transitionFD``).
+    """
+    entry, m, d = w.begin("limit", w.ir.VoidType(), *[w.ptr] * 3)
+    b, n, dofs = w.b, w.word(entry, "limited"), w.array(entry, "limited_dofs")
+    with b.if_then(b.icmp_signed("!=", n, w.int(0))):
+        w.call(w.of_table("mj_fwdActuation"), w.ir.VoidType(), m, d)
+        force, known, change = w.field(d, "qfrc_passive"), w.known_limits(entry, d), w.scratch(n)
+        inputs = [w.field(d, name) for name in ("qpos", "qvel", "qfrc_actuator")]
+        w.call(w.word(entry, "limits"), w.ir.VoidType(), *inputs, change)
+        with w.loop(n) as i:
+            x = w.get(change, i)
+            w.add(b.fsub(x, w.get(known, i)), force, w.get(dofs, i, w.i64))
+            w.put(x, known, i)
+    b.ret_void()
+
+
+def write_callbacks(w: Writer) -> None:
+    """Write the callbacks, and ``void bind(table)``, which sets the address of the table."""
     (table,) = w.begin("bind", w.ir.VoidType(), w.ptr)
     w.b.store(table, w.table)
     w.b.ret_void()
-    m, d = w.begin("passive", w.ir.VoidType(), w.ptr, w.ptr)
-    b, table = w.b, w.b.load(w.table, typ=w.ptr)
-    following = w.get(table, HEAD.index("next"), w.i64)
+    for name, function in zip(CALLBACKS, ("apply", "limit"), strict=True):
+        write_callback(w, name, w.module.get_global(function))
+
+
+def write_callback(w: Writer, name: str, function: Any) -> None:
+    """Write ``void name(m, d)``, which calls the user's callback, and the function if the model is installed."""
+    m, d = w.begin(name, w.ir.VoidType(), w.ptr, w.ptr)
+    b, table, following = w.b, w.b.load(w.table, typ=w.ptr), w.of_table(name)
     with b.if_then(b.icmp_signed("!=", following, w.int(0))):
         w.call(following, w.ir.VoidType(), m, d)
     key = b.ptrtoint(m, w.i64)
@@ -108,6 +135,6 @@ def write_passive(w: Writer) -> None:
             # The entry may have been removed before this thread was counted.
             with b.if_then(b.icmp_signed("==", b.load_atomic(slot, "seq_cst", 8, typ=w.i64), key)):
                 entry = b.inttoptr(w.get(slot, 1, w.i64), w.ptr)
-                b.call(w.module.get_global("apply"), [entry, m, d])
+                b.call(function, [entry, m, d])
             b.atomic_rmw("sub", users, w.int(1), "seq_cst")
     b.ret_void()

@@ -1,9 +1,9 @@
-"""The table of installed models, which MuJoCo's callback reads.
+"""The table of installed models, which the callbacks read.
 
-MuJoCo has one callback ``mjcb_passive`` for all models. The callback of this package searches the table for the
-address of the model, and ignores other models. An installed ``Exact`` and its ``MjModel`` cannot be garbage collected,
-because ``_owners`` refers to them; the address of a model in the table is therefore valid. Removal waits until no other
-thread uses the entry.
+MuJoCo has one callback ``mjcb_passive`` for all models, and one ``mjcb_control``. The callbacks of this package search
+the table for the address of the model, and ignore other models. An installed ``Exact`` and its ``MjModel`` cannot be
+garbage collected, because ``_owners`` refers to them; the address of a model in the table is therefore valid. Removal
+waits until no other thread uses the entry.
 """
 
 import atexit
@@ -11,12 +11,13 @@ import ctypes
 import os
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
-from ._library import FIELDS, FUNCTIONS, address_of, callback_cell, offsets
+from ._library import CALLBACKS, FIELDS, FUNCTIONS, address_of, callback_cell, offsets
 from ._native import module
 from ._writer import HEAD, SLOT
 
@@ -32,8 +33,10 @@ def _started() -> np.ndarray:
     global _table
     if _table is None:
         table = np.zeros(len(HEAD) + SLOT * _MOST, dtype=np.int64)
-        table[2 : 2 + len(FUNCTIONS)] = [address_of(name) for name in FUNCTIONS]
-        table[2 + len(FUNCTIONS) : len(HEAD)] = [offsets()[name] for name in FIELDS]
+        for name in FUNCTIONS:
+            table[HEAD.index(name)] = address_of(name)
+        for name in FIELDS:
+            table[HEAD.index(name)] = offsets()[name]
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(module().address("bind"))(table.ctypes.data)
         atexit.register(remove_all)
         if hasattr(os, "register_at_fork"):  # not available on Windows
@@ -48,8 +51,8 @@ def prepare() -> None:
         _started()
 
 
-def install(model: int, entry: int, owner: Any) -> None:
-    """Add a model to the table, and make MuJoCo call the callback; a callback of the user is called before."""
+def install(model: int, entry: int, owner: Any, callbacks: Sequence[str]) -> None:
+    """Add a model to the table, and make MuJoCo call the callbacks; callbacks of the user are called before."""
     with _lock:
         table = _started()
         if model in _owners:
@@ -64,14 +67,15 @@ def install(model: int, entry: int, owner: Any) -> None:
             table[slot + 1] = entry
             table[slot] = model
             table[0] = max(table[0], (slot - len(HEAD)) // SLOT + 1)
-        cell, own = callback_cell("mjcb_passive"), module().address("passive")
-        if cell.value != own:
-            table[1] = cell.value or 0
-            cell.value = own
+        for name in callbacks:
+            cell, own = callback_cell(name), module().address(name)
+            if cell.value != own:
+                table[HEAD.index(name)] = cell.value or 0
+                cell.value = own
 
 
 def remove(model: int) -> None:
-    """Remove a model from the table; after the last removal, restore the callback of the user."""
+    """Remove a model from the table; after the last removal, restore the callbacks of the user."""
     with _lock:
         if model not in _owners:
             return
@@ -83,19 +87,20 @@ def remove(model: int) -> None:
             time.sleep(1e-4)
         if table[slot + 2]:  # for example because an error of MuJoCo has ended the callback
             _abandoned.append(owner)
-        cell = callback_cell("mjcb_passive")
-        if not _owners and cell.value == module().address("passive"):
-            cell.value = int(table[1]) or None
-            table[1] = 0
+        for name in () if _owners else CALLBACKS:
+            cell = callback_cell(name)
+            if cell.value == module().address(name):
+                cell.value = int(table[HEAD.index(name)]) or None
+                table[HEAD.index(name)] = 0
 
 
 def owner_of(model: int) -> Any:
     return _owners.get(model, (0, None))[1]
 
 
-def is_installed(model: int, owner: Any) -> bool:
-    """Return whether MuJoCo calls the callback for a model; False if the user has replaced the callback."""
-    return owner_of(model) is owner and callback_cell("mjcb_passive").value == module().address("passive")
+def is_installed(model: int, owner: Any, callbacks: Sequence[str]) -> bool:
+    """Return whether MuJoCo calls the callbacks for a model; False if the user has replaced a callback."""
+    return owner_of(model) is owner and all(callback_cell(x).value == module().address(x) for x in callbacks)
 
 
 def remove_all() -> None:

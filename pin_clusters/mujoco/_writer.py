@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ._library import FIELDS, FUNCTIONS
+from ._library import CALLBACKS, FIELDS, FUNCTIONS
 
-HEAD = ("slots", "next", *FUNCTIONS, *FIELDS)
+HEAD = ("slots", *CALLBACKS, *FUNCTIONS, *FIELDS)
 """Words of the table, before the slots."""
 SLOT = 4
 """Number of words of a slot."""
 ENTRY = (
     "nv", "nC", "rotors", "program", "entries", "entry_places", "user", "nd", "loops", "loop_qpos", "loop_dofs",
-    "reference", "nq", "place", "dof", "body", "newton",
+    "reference", "nq", "place", "dof", "body", "newton", "limits",
+    "limited", "limited_dofs", "limit_user",
 )  # fmt: skip
 """Words of an entry."""
 
@@ -62,10 +63,16 @@ class Writer:
     def array(self, entry: Any, name: str) -> Any:
         return self.b.inttoptr(self.word(entry, name), self.ptr)
 
+    def of_table(self, name: str) -> Any:
+        return self.get(self.b.load(self.table, typ=self.ptr), HEAD.index(name), self.i64)
+
     def field(self, d: Any, name: str) -> Any:
-        table = self.b.load(self.table, typ=self.ptr)
-        offset = self.get(table, HEAD.index(name), self.i64)
-        return self.b.load(self.b.gep(d, [offset], source_etype=self.ir.IntType(8)), typ=self.ptr)
+        place = self.b.gep(d, [self.of_table(name)], source_etype=self.ir.IntType(8))
+        return self.b.load(place, typ=self.ptr)
+
+    def known_limits(self, entry: Any, d: Any) -> Any:
+        """Return the part of ``userdata`` with the effect of torque limits on ``qfrc_passive``."""
+        return self.at(self.field(d, "userdata"), self.word(entry, "limit_user"))
 
     @contextmanager
     def loop(self, count: Any) -> Iterator[Any]:

@@ -1,16 +1,18 @@
 """``pc.mujoco.Exact``: exact transmissions in a serial tree of MuJoCo."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentTypeError, ModelError, NotAvailableError
+from ..export.motor_space import MotorSpace
 from ..model import ClusterModel, check_model
 from . import _registry as registry
 from ._armature import covered_armature, keep_softness, stays
 from ._difference import difference
 from ._entry import Entry
-from ._library import gravity_of, library
+from ._library import CALLBACKS, gravity_of, library
 from ._matching import match
 from .report import Report
 
@@ -40,12 +42,18 @@ class Exact:
         model: The exact robot. Its independent joints must be the joints of the tree; see ``pc.with_independent``.
         mj_model: A ``mujoco.MjModel``. Joints have the same names, types, axes and anchors. Bodies may include or omit
             the rotors and rods that they carry. Other bodies, such as objects, are allowed.
+        motors: One ``pc.MotorSpace`` for each mechanism whose motors have torque limits. The limits come from the
+            ``pc.Motor`` of each rotor or from the robot file. They act on the sum of all actuators of the joints, in
+            ``mjcb_control``, after a callback of the user. ``qfrc_actuator`` contains the commanded torques, and
+            ``qfrc_passive`` the difference between applied and commanded torques. At a pose that the linkage cannot
+            reach, the limits are computed with the ratios of the reference pose.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type.
         ModelError: The models are not the same robot; the message contains a table of the differences. Another reason
             is armature of joints without rotors, dependent joints that carry independent joints, couplings between
-            branches of the tree, too small ``nuserdata``, the integrator ``discrete``, or disabled passive forces.
+            branches of the tree, too small ``nuserdata``, motors without torque limits, the integrator ``discrete``, or
+            disabled passive forces.
         NotAvailableError: MuJoCo is not installed or has an untried version, or a loop cannot be traced.
 
     Example:
@@ -57,18 +65,19 @@ class Exact:
         ...     mujoco.mj_step(tree, data)
     """
 
-    def __init__(self, model: ClusterModel, mj_model: Any) -> None:
-        self._set_up(model, mj_model, keep=True)
+    def __init__(self, model: ClusterModel, mj_model: Any, motors: Sequence[MotorSpace] = ()) -> None:
+        self._set_up(model, mj_model, motors, keep=True)
 
-    def _set_up(self, model: ClusterModel, mj_model: Any, keep: bool) -> None:
+    def _set_up(self, model: ClusterModel, mj_model: Any, motors: Sequence[MotorSpace], keep: bool) -> None:
         check_model(model, "Exact")
         if not isinstance(mj_model, library().MjModel):
             raise ArgumentTypeError(f"Exact: mj_model must be a mujoco.MjModel, got {type(mj_model).__name__}.")
-        self.model, self.mj_model = model, mj_model
+        self.model, self.mj_model, self.motors = model, mj_model, tuple(motors)
         self._check_options()
         matched = match(model, mj_model)
         self._matched, self._parts = matched, difference(matched)
-        self._entry = Entry(matched, self._parts)
+        self._entry = Entry(matched, self._parts, self.motors)
+        self._callbacks = CALLBACKS[: 2 if self.motors else 1]
         covered = covered_armature(matched, self._entry.rotors, self._entry.traced)
         if reasons := stays(mj_model, covered):
             raise ModelError(
@@ -107,7 +116,7 @@ class Exact:
     @property
     def installed(self) -> bool:
         """Whether MuJoCo calls the callback for ``mj_model``; False if ``mjcb_passive`` has been set afterwards."""
-        return registry.is_installed(self.mj_model._address, self)
+        return registry.is_installed(self.mj_model._address, self, self._callbacks)
 
     def install(self) -> "Exact":
         """Make MuJoCo's functions exact for ``mj_model``, in all threads. Return the object.
@@ -116,7 +125,7 @@ class Exact:
             ModelError: ``mj_model`` has been changed, or another object is installed for it.
         """
         self.check()
-        registry.install(self.mj_model._address, self._entry.address, self)
+        registry.install(self.mj_model._address, self._entry.address, self, self._callbacks)
         return self
 
     def remove(self) -> None:
@@ -131,7 +140,7 @@ class Exact:
         self.remove()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.model, self.mj_model)
+        return _again, (self.model, self.mj_model, self.motors)
 
     def reset(self, data: Any) -> None:
         """Compute the dependent joints of loops for ``data.qpos`` from the reference pose, as after ``mj_resetData``.
@@ -139,7 +148,7 @@ class Exact:
         Call this function if the assembly mode (branch) of the loops may be wrong, for example after ``mj_setState``.
         """
         if self._entry.size:
-            data.userdata[self._entry.user :] = 0.0
+            data.userdata[self._entry.user : self._entry.user + self._entry.size] = 0.0
             self._entry.delta(data, save=True)
 
     def delta(self, data: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -179,6 +188,8 @@ class Exact:
             mujoco.mj_projectConstraint(mj_model, data)
         mujoco.mj_fwdVelocity(mj_model, data)
         data.qfrc_bias[:] += dh
+        if self.motors:
+            self._entry.limit(data)
         implicit = mj_model.opt.integrator in (kinds.mjINT_IMPLICIT, kinds.mjINT_IMPLICITFAST)
         stages = mujoco.mj_sensorVel, mujoco.mj_fwdActuation, mujoco.mj_fwdAcceleration, mujoco.mj_fwdConstraint
         last = mujoco.mj_sensorAcc, mujoco.mj_checkAcc, mujoco.mj_implicit if implicit else mujoco.mj_Euler
@@ -213,8 +224,8 @@ class Exact:
         return Report.of(self.model, self._entry)
 
 
-def _again(model: ClusterModel, mj_model: Any) -> Exact:
+def _again(model: ClusterModel, mj_model: Any, motors: tuple[MotorSpace, ...]) -> Exact:
     """Return an object for a copy of a model that an ``Exact`` object has already prepared."""
     exact = Exact.__new__(Exact)
-    exact._set_up(model, mj_model, keep=False)
+    exact._set_up(model, mj_model, motors, keep=False)
     return exact

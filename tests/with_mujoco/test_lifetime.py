@@ -329,9 +329,17 @@ def test_a_process_can_end_while_an_object_is_installed() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def with_limits() -> tuple[Any, Any]:
+    """Return an ankle with loops and torque limits."""
+    tree, exact = made("ankle_2rsu")
+    ankle = pc.MotorSpace(exact.model, ["ankle_pitch", "ankle_roll"], ["crank_left", "crank_right"])
+    return tree, pc.mujoco.Exact(exact.model, tree, [ankle])
+
+
 def random_calls(n: int, seed: int) -> None:
     """Call the functions of two objects, and of MuJoCo, in random order."""
-    rng, pairs = np.random.default_rng(seed), [made("mini_cheetah"), made("ankle_2rsu")]
+    rng, makers = np.random.default_rng(seed), (made, with_limits)
+    pairs = [make() for make in makers]
     datas = [mujoco.MjData(tree) for tree, _ in pairs]
     plain = mujoco.MjModel.from_xml_string(PENDULUM)
     other = mujoco.MjData(plain)
@@ -358,10 +366,10 @@ def random_calls(n: int, seed: int) -> None:
             mujoco.mj_resetData(tree, d)
         elif action == 38:
             d.qvel[rng.integers(tree.nv)] = rng.choice([np.nan, 1e9, -3.0])
+            d.ctrl[rng.integers(tree.nu)] = rng.choice([np.nan, 1e9, -3.0])
         elif rng.integers(200) == 0:
             exact.remove()
-            name = ("mini_cheetah", "ankle_2rsu")[k]
-            pairs[k] = made(name)
+            pairs[k] = makers[k]()
             datas[k] = mujoco.MjData(pairs[k][0])
     for _, exact in pairs:
         exact.remove()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import mujoco
@@ -180,7 +181,7 @@ def test_versions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_layout_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_library, "_LARGEST", 4096)
+    monkeypatch.setitem(_library._NUMBERS, "int", ctypes.c_int64)
     _library.offsets.cache_clear()
     with raises(pc.NotAvailableError, "mjData"):
         _library.offsets()

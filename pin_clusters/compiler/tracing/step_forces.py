@@ -139,7 +139,7 @@ def drive(run: Run, of: Actuation, h: float) -> tuple[np.ndarray, np.ndarray]:
         strength[iv] = run["strength"]
         kp, kd = strength[iv] * run["kp"], strength[iv] * run["kd"]
         bounds = of.target_bounds.tolist()
-        target = objects([_clamped(x, *pair) for x, pair in zip(run["target"], bounds, strict=True)])
+        target = objects([clamped(x, *pair) for x, pair in zip(run["target"], bounds, strict=True)])
         demand[iv] = demand[iv] + kp * (target - q[iq] - h * v[iv]) - kd * v[iv]
         added[iv] = h * kd + h * h * kp
     for k in np.flatnonzero(np.isfinite(of.joint_limits)).tolist():
@@ -151,13 +151,13 @@ def drive(run: Run, of: Actuation, h: float) -> tuple[np.ndarray, np.ndarray]:
         for m, numbers in enumerate(of.motor_limits.tolist()):
             joints = np.flatnonzero(of.motors[:, m]).tolist()
             share = sum(strength[k] for k in joints) * (1.0 / len(joints))
-            low, high = -share * _most(-speeds[m], numbers), share * _most(speeds[m], numbers)
+            low, high = -share * largest_torque(-speeds[m], numbers), share * largest_torque(speeds[m], numbers)
             change[m] = _limited(torques[m], low, high, added, joints) - torques[m]
         demand = demand + of.motors @ change
     return demand, added
 
 
-def _most(speed: Number, numbers: list[float]) -> Number:
+def largest_torque(speed: Number, numbers: list[float]) -> Number:
     """Return the largest torque of a motor at a speed, as in ``Motor.torque_limits``."""
     peak, stall, slope, free = numbers
     limit: Number = peak
@@ -171,10 +171,10 @@ def _limited(x: Number, low: Number, high: Number, added: np.ndarray, joints: li
     """Return x within its limits; beyond a limit, set the added inertia of ``joints`` to zero."""
     for k in joints:
         added[k] = select(high, x, 0.0, select(x, low, 0.0, added[k]))
-    return _clamped(x, low, high)
+    return clamped(x, low, high)
 
 
-def _clamped(x: Number, low: Number, high: Number) -> Number:
+def clamped(x: Number, low: Number, high: Number) -> Number:
     """Return x within its bounds; NaN stays NaN, because comparisons with NaN are false."""
     x = select(x, low, low, x)
     return select(high, x, high, x)

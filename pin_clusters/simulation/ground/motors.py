@@ -38,8 +38,7 @@ class Motors:
 
         Returns:
             The limits of the independent joints, shape (nv,), the matrix from motor torques to independent torques,
-            shape (nv, motors), and for each motor: largest torque, torque at zero speed that the voltage permits,
-            decrease of this torque per speed, and no-load speed, shape (motors, 4); infinite without a limit.
+            shape (nv, motors), and the ``limit_numbers`` of each motor, shape (motors, 4).
 
         Raises:
             NotAvailableError: The matrix depends on the configuration.
@@ -48,13 +47,7 @@ class Motors:
         limits = np.full((len(self._most), 4), (np.inf, np.inf, 0.0, np.inf))
         limits[:, 0] = self._most
         for k, motor in self._motors:
-            peak, stall, free = (
-                np.inf if x is None else x for x in (motor.peak_torque, motor.stall_torque, motor.free_speed)
-            )
-            slope = 0.0
-            if motor.torque_constant is not None and motor.resistance is not None:
-                slope = motor.torque_constant**2 / motor.resistance
-            limits[k] = min(limits[k, 0], peak), stall, slope, free
+            limits[k] = np.minimum(motor.limit_numbers, (limits[k, 0], np.inf, np.inf, np.inf))
         varying = varying_rates(model)
         moved = [r.name for r in rotors if any(varying[iv] for iv, _ in r.drivers)]
         if moved:
