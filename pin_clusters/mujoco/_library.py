@@ -19,14 +19,16 @@ OLDEST, NEWEST = (4, 0, 0), (4, 0, 0)
 """Oldest and newest version of MuJoCo with which the tests have passed."""
 FUNCTIONS = ("mj_factorM", "mj_projectConstraint", "mj_isDual", "mj_fwdActuation")
 CALLBACKS = ("mjcb_passive", "mjcb_control")
-FIELDS = (
-    "qpos", "qvel", "userdata", "M", "crb", "xmat", "cdof", "cdof_dot", "cvel", "qfrc_passive", "qfrc_bias",
-    "qfrc_actuator",
-)  # fmt: skip
+FIELDS = ("qpos", "qvel", "userdata", "M", "crb", "xmat", "cdof", "cdof_dot", "cvel", "qfrc_passive", "qfrc_actuator")
 _NUMBERS = {
-    "int": ctypes.c_int, "mjtBool": ctypes.c_bool, "mjtNum": ctypes.c_double, "mjtSize": ctypes.c_int64,
-    "size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "uintptr_t": ctypes.c_void_p,
-}  # fmt: skip
+    "int": ctypes.c_int,
+    "mjtBool": ctypes.c_bool,
+    "mjtNum": ctypes.c_double,
+    "mjtSize": ctypes.c_int64,
+    "size_t": ctypes.c_size_t,
+    "uint64_t": ctypes.c_uint64,
+    "uintptr_t": ctypes.c_void_p,
+}
 _PROBE = """<mujoco><size nuserdata="{n}"/><worldbody><body><freejoint/><geom size=".1"/><body pos="0 0 1"><joint
 name="hinge"/><geom size=".1"/></body></body></worldbody><actuator><general joint="hinge" dyntype="filter" dynprm="1"/>
 </actuator></mujoco>"""

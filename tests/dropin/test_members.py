@@ -97,7 +97,7 @@ def differing(ours: pc.ClusterData, theirs: pin.Data, names: list[str]) -> tuple
     return wrong, raising
 
 
-@pytest.mark.parametrize("robot", TREES)
+@pytest.mark.parametrize("robot", [pytest.param(x, marks=[pytest.mark.ci] * (x != "kinds")) for x in TREES])
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("function", FORMS)
 def test_each_call_leaves_what_pinocchios_leaves(

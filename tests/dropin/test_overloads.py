@@ -109,7 +109,7 @@ def test_there_are_forms_of_every_function() -> None:
     assert len(FORMS) > 150
 
 
-@pytest.mark.parametrize("robot", plain.TREES)
+@pytest.mark.parametrize("robot", [pytest.param(x, marks=[pytest.mark.ci] * (x != "kinds")) for x in plain.TREES])
 @pytest.mark.parametrize("form", FORMS, ids=map(str, FORMS))
 def test_each_form_is_taken(form: Form, robot: str) -> None:
     tree = plain.TREES[robot]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 LARGE = (("algorithms",), ("laws", "oracles", "configuration"))
-REST = tuple(sorted({path.parent.name for path in TESTS.glob("*/test_*.py")} - {x for part in LARGE for x in part}))
+MARKS = re.compile(r"jitless|pool\.")  # pool gives tests the marker
+MARKED = {path.parent.name for path in TESTS.glob("*/test_*.py") if MARKS.search(path.read_text(encoding="utf-8"))}
+REST = tuple(sorted(MARKED - {x for part in LARGE for x in part}))
 
 
 @pytest.mark.whole_run

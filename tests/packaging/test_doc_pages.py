@@ -32,7 +32,10 @@ def example(page: Path) -> str:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=[pytest.mark.ci] * (page.stem in ("derivatives", "simulation"))) for page in SHOWN],
+    [
+        pytest.param(page, marks=[pytest.mark.ci] * (page.stem in ("derivatives", "simulation", "training")))
+        for page in SHOWN
+    ],
     ids=page_id,
 )
 def test_example_gives_what_it_shows(page: Path) -> None:

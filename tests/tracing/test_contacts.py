@@ -26,7 +26,7 @@ def error(x: Any, y: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    "key", pool.some(pool.ALL, ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"], everyday=2)
+    "key", pool.some(pool.ALL, ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"], everyday=1)
 )
 def test_they_are_the_kernels(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)

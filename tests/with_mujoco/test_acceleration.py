@@ -29,7 +29,10 @@ def error(model: pc.ClusterModel, tree: Any, rng: np.random.Generator, n: int) -
 MIXED = pytest.param("jvrc1_as_published", marks=pytest.mark.ci)  # some rotors are lumped, the others are bodies
 
 
-@pytest.mark.parametrize("name", [*em.GEARS, *em.LOOPS, MIXED])
+LARGE = pytest.param("jvrc1", marks=pytest.mark.ci)
+
+
+@pytest.mark.parametrize("name", ["mini_cheetah", "mit_humanoid", "teleop_arm", *em.LOOPS, LARGE, MIXED])
 @pytest.mark.parametrize("rotors", [True, False], ids=["locked", "omitted"])
 def test_accelerations_are_exact(name: str, rotors: bool, rng: np.random.Generator) -> None:
     model = em.exact(name)

@@ -158,7 +158,7 @@ def test_an_installed_object_stays_alive() -> None:
 
 def test_memory_of_a_removed_model_can_be_used_by_another_model() -> None:
     addresses = set()
-    for _ in range(20):
+    for _ in range(6):
         tree, exact = made()
         exact.install()
         exact.remove()
