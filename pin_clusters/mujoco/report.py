@@ -38,7 +38,7 @@ class Report:
         inertia = {names[i]: float(x) for i, x in enumerate(diagonal) if x and mj_model.jnt_type[mj_model.dof_jntid[i]]}
         left = ["springs, friction and losses of the model (pc.passive_torque)"] if model.passive is not None else []
         unlimited = any(r.motor is not None for r in model.rotors) and not entry.limits
-        left += ["torque limits of motors (motors=)"] if unlimited else []
+        left += ["torque limits of motors (pass motors= to pc.mujoco.Exact)"] if unlimited else []
         flops = traced.program.flops if traced else 0
         loops = tuple(names[i] for i in traced.loop_dofs) if traced else ()
         return cls(model.name, entry.rotors.groups, len(entry.pairs), flops, loops, inertia, tuple(left))

@@ -33,7 +33,7 @@ OFTEN = ["mini_cheetah", "tello", "cassie_leg", "delta", "belt_chain"]
 
 def each() -> pytest.MarkDecorator:
     """Samples of the pool, and robots that ship with the package."""
-    _, pooled = pool.each().args
+    _, pooled = pool.each(everyday=pool.TWO).args
     return pytest.mark.parametrize("key", [*pooled, *pool.some(SHIPPED, OFTEN, rest="ci", everyday=0)])
 
 

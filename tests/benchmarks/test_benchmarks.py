@@ -28,6 +28,8 @@ from pin_clusters.files import readers as loaders
 from pin_clusters.verification.peers import state
 from pin_clusters.verification.timing import Timing, interleaved
 
+pytestmark = pytest.mark.ci
+
 MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",

@@ -23,6 +23,8 @@ from support.scripts import BENCHMARKS, benchmarks
 
 import pin_clusters as pc
 
+pytestmark = pytest.mark.ci
+
 FAKE = Path(__file__).resolve().parents[1] / "support" / "fake_libcuda.cpp"
 MODULES = ("timing", "many_worlds", "gpu_step", "gpu_driver", "gpu_host", "gpu_run", "gpu_bundle", "gpu")
 COPIED = {"run.py": "gpu_run.py", "gpu_driver.py": "gpu_driver.py", "gpu_host.py": "gpu_host.py"}

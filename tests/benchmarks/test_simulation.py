@@ -10,6 +10,8 @@ from types import ModuleType
 import pytest
 from support.scripts import benchmarks
 
+pytestmark = pytest.mark.ci
+
 MODULES = ("timing", "report_loops", "simulation", "report_simulation")
 
 

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from support.scripts import BENCHMARKS, ROOT, benchmarks
 
+pytestmark = pytest.mark.ci
+
 RUN: dict[str, Any] = {
     "trained": "exact",
     "seed": 0,

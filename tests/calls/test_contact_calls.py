@@ -18,6 +18,7 @@ from pin_clusters.compiler.calls.watch import word
 from pin_clusters.model import contact_memory
 
 pytestmark = [
+    pytest.mark.ci,  # they need many kernels that no other test of the everyday run needs
     pytest.mark.skipif(native is None or pin.__version__.startswith("3."), reason=f"calls: {layer()}"),
     # A point of a planar linkage cannot be held in all directions.
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -269,10 +270,9 @@ def test_functions_without_q_take_the_mass_matrix_of_the_last_call(robot: str, n
     assert np.allclose(getattr(pc, name)(model, data, *given), getattr(pc, name)(model, other, *given), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", [
-    "forwardDynamics", "rows", "computeDelassusMatrix",
-    *(pytest.param(x, marks=pytest.mark.ci) for x in ("constraintDynamics", "impulseDynamics")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["constraintDynamics", "forwardDynamics", "impulseDynamics", "rows", "computeDelassusMatrix"]
+)
 def test_calls_that_fail_leave_the_state_of_members_that_are_computed_when_read(name: str) -> None:
     """As the Python functions; the state of the call that failed took the place of the state of these members."""
     model = parallelogram()

@@ -11,7 +11,7 @@ from support import accesses
 
 from pin_clusters.compiler.operations import OPERATIONS
 
-pytestmark = pytest.mark.jitless
+pytestmark = [pytest.mark.jitless, pytest.mark.ci]
 
 
 def test_no_kernel_writes_the_state_it_is_given() -> None:

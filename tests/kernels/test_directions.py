@@ -11,7 +11,7 @@ import pytest
 
 import pin_clusters as pc
 
-pytestmark = pytest.mark.jitless
+pytestmark = [pytest.mark.jitless, pytest.mark.ci]
 
 KERNELS = Path(pc.__file__).parent / "kernels"
 MEMORY = KERNELS / "numbers" / "memory.py"

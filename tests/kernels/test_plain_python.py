@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-LARGE = (("algorithms",), ("laws", "oracles", "configuration"))
+LARGE = ("algorithms", "laws", "oracles", "configuration")
 MARKS = re.compile(r"jitless|pool\.")  # pool gives tests the marker
 MARKED = {path.parent.name for path in TESTS.glob("*/test_*.py") if MARKS.search(path.read_text(encoding="utf-8"))}
-REST = tuple(sorted(MARKED - {x for part in LARGE for x in part}))
+REST = tuple(sorted(MARKED - set(LARGE)))
 
 
 @pytest.mark.whole_run
-@pytest.mark.parametrize("folders", [*LARGE, REST], ids=["algorithms", "laws", "rest"])
+@pytest.mark.parametrize("folders", [LARGE, REST], ids=["algorithms", "rest"])
 def test_in_plain_python(folders: tuple[str, ...]) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "jitless and not slow"]

@@ -269,9 +269,7 @@ def far_poses(space, rng, count):
     return m.values(m.joints, m.model.q_reference) + rng.uniform(-1.0, 1.0, (count, len(wide))) * wide
 
 
-@pytest.mark.parametrize(
-    "label", [pytest.param(x, marks=() if x in ("2-RSU", "four-bar") else pytest.mark.ci) for x in SPACES]
-)
+@pytest.mark.parametrize("label", [pytest.param(x, marks=() if x == "four-bar" else pytest.mark.ci) for x in SPACES])
 def test_all_maps_refuse_the_same_poses_beyond_dead_centres(label, rng):
     """Where they answer, the motors lead back to the same pose, and det J has not changed its sign."""
     space = space_of(label)

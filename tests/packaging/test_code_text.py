@@ -17,7 +17,7 @@ from support.plain_english import RULES
 
 import pin_clusters as pc
 
-pytestmark = pytest.mark.jitless
+pytestmark = [pytest.mark.jitless, pytest.mark.ci]
 
 PACKAGE = Path(pc.__file__).parent
 FILLERS = set(

@@ -61,7 +61,8 @@ def test_wrong_physics_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(d.v for d in worlds.exact([0, 1, 2])) > 0.05
 
 
-@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.ci)])
+@pytest.mark.ci
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_results_do_not_depend_on_threads_and_neighbours(dtype: str) -> None:
     rng = np.random.default_rng(0)
     n = 150
