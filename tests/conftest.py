@@ -99,7 +99,10 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
-    """Share the compilation of the generic kernels between workers: each starts with another kernel."""
+    """Share the compilation of the generic kernels between workers: each starts with another kernel.
+
+    The first worker starts with the longest tests, which need no compiled kernels, and loads the kernels later.
+    """
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     items = request.session.items
     generic = os.environ["PIN_CLUSTERS_ENGINE"] == "tables"
@@ -110,9 +113,13 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
         kernels = [k for k in kernels if not {k.operation.name, k.name.removesuffix("_at")} & IN_PLAIN_PYTHON]
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
-    workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    i, workers = int(worker[2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    if _in_plain_python(request.config) and workers > 1:
+        i, workers = i - 1, workers - 1
+    if i < 0:
+        return
     gc.disable()  # the compilers make millions of objects; searching them for cycles took a seventh of the time
-    for kernel in _from_another_end(kernels, int(worker[2:]), workers):
+    for kernel in _from_another_end(kernels, i, workers):
         kernel.function()
         gc.collect()
         gc.freeze()  # later collections, in tests too, skip the objects that stay

@@ -13,7 +13,7 @@ from support.messages import raises
 import pin_clusters as pc
 from pin_clusters.export.cuda import driver
 
-pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+pytestmark = [pytest.mark.ci, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
 assert gpu  # a fixture
 
 

@@ -193,7 +193,8 @@ STILL = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("engine", ["traced", pytest.param("tables", marks=pytest.mark.ci)])
+@pytest.mark.ci
+@pytest.mark.parametrize("engine", ["tables", "traced"])
 @pytest.mark.parametrize("key", pool.some(dict.fromkeys(STILL), 2, everyday=1))
 @pytest.mark.filterwarnings("ignore:the contacts 0:pin_clusters.PinClustersWarning")  # more rows than velocities
 @pytest.mark.filterwarnings("ignore:the contacts 1:pin_clusters.PinClustersWarning")

@@ -73,6 +73,7 @@ def test_chunks_change_no_bit(expected: sweeps.SweepResult, chunk: int) -> None:
     assert found.digest == expected.digest
 
 
+@pytest.mark.ci
 def test_a_process_pool_changes_no_bit(expected: sweeps.SweepResult, pool: sweeps.Processes) -> None:
     for chunk in (None, 5):
         found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=pool, seed=5, chunk=chunk)

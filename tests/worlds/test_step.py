@@ -196,9 +196,8 @@ def test_torque_limits_of_motors() -> None:
         np.testing.assert_allclose(result["v_next"][i], exact.v[-1], rtol=0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "name", ["gravity", *(pytest.param(x, marks=pytest.mark.ci) for x in ("inertial", "friction", "gains"))]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["inertial", "gravity", "friction", "gains"])
 def test_parameters_as_inputs(name: str) -> None:
     """With the model's own values, an input changes nothing; with other values, it gives the other model's step."""
     of, drive = robot("mini_cheetah"), pc.Drive(*GAINS["mini_cheetah"])
