@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._support.trees import joint_in_v
 from ..compiler.tracing.expressions import Graph, Number, select
 from ..compiler.tracing.program import Program, objects
 from ..compiler.tracing.step_forces import clamped, largest_torque
@@ -18,6 +19,9 @@ from ..export.motor_space.maps import inverse
 from ..export.motor_space.motor_space import NEAR, OPEN
 from ._matching import Match
 
+_MARGIN = 0.1
+"""Distance beyond the region of a ``MotorSpace`` that soft joint limits may need, [rad] or [m]."""
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -25,11 +29,13 @@ class Limits:
 
     Attributes:
         program: Program with the inputs ``qpos``, ``qvel`` and ``qfrc_actuator``, and the output ``change`` [N m].
-        dofs: Index in ``qvel`` of each limited joint, n numbers.
+        dofs: Index in ``qvel`` of each limited joint.
+        motors: Names of the motors.
     """
 
     program: Program
     dofs: tuple[int, ...]
+    motors: tuple[str, ...]
 
 
 def trace_limits(matched: Match, spaces: Sequence[MotorSpace]) -> Limits | None:
@@ -38,15 +44,7 @@ def trace_limits(matched: Match, spaces: Sequence[MotorSpace]) -> Limits | None:
     nq, nv = mj_model.nq, mj_model.nv
     qpos, qvel, torque = np.split(np.array(Graph().inputs(0, nq + 2 * nv)), [nq, nq + nv])
     for space in spaces:
-        if not isinstance(space, MotorSpace):
-            raise ArgumentTypeError(f"Exact: motors must contain pc.MotorSpace objects, got {type(space).__name__}.")
-        for name in space.joints:
-            if name not in matched.joints or space.mechanism.model.name != matched.model.name:
-                raise ModelError(
-                    f"Exact: the MotorSpace of {', '.join(space.joints)} belongs to {space.mechanism.model.name!r}. "
-                    f"Its joints must be independent joints of {matched.model.name!r}."
-                )
-        ids = [matched.joints[name][1] for name in space.joints]
+        ids = _joints(matched, space)
         here = [int(mj_model.jnt_dofadr[i]) for i in ids]
         if repeated := [name for name, dof in zip(space.joints, here, strict=True) if dof in dofs]:
             raise ModelError(f"Exact: two MotorSpace objects contain the joint {repeated[0]!r}.")
@@ -56,7 +54,43 @@ def trace_limits(matched: Match, spaces: Sequence[MotorSpace]) -> Limits | None:
         return None
     inputs = [("qpos", nq), ("qvel", nv), ("qfrc_actuator", nv)]
     program = Program.of(f"{matched.model.name}, motor limits", inputs, {"change": objects(changes)})
-    return Limits(program.ordered(), tuple(dofs))
+    return Limits(program.ordered(), tuple(dofs), tuple(name for space in spaces for name in space.motors))
+
+
+def _joints(matched: Match, space: MotorSpace) -> list[int]:
+    """Return the ids of the joints in MuJoCo; raise an error if a mechanism does not fit the models."""
+    if not isinstance(space, MotorSpace):
+        raise ArgumentTypeError(f"Exact: motors must contain pc.MotorSpace objects, got {type(space).__name__}.")
+    model, mj_model, m = matched.model, matched.mj_model, space.mechanism
+    motors, tree = {r.name: r.motor for r in model.rotors}, m.model.own_tree
+    rotor_of = {tree.names[joint_in_v(tree, iv)]: r.name for r in m.model.rotors if r.motor for iv, _ in r.drivers}
+    for name, motor in zip(space.motors, m.stated, strict=True):
+        if m.model.name != model.name or motors.get(name) != motor:
+            raise ModelError(
+                f"Exact: the MotorSpace with motor {name!r} was made from another model than {model.name!r}, or from "
+                "one with another pc.Motor. Create it with the same model."
+            )
+        if name not in motors and name in rotor_of:
+            raise ModelError(
+                f"Exact: {name!r} in a MotorSpace is a joint, but the limits belong to the motor of the rotor "
+                f"{rotor_of[name]!r}. Pass the name of the rotor to pc.MotorSpace."
+            )
+    ids = []
+    for name, (low, high) in zip(space.joints, space.region, strict=True):
+        if name not in matched.joints:
+            raise ModelError(
+                f"Exact: joint {name!r} of a MotorSpace is not an independent joint of {model.name!r}. Select it with "
+                "pc.with_independent."
+            )
+        i = matched.joints[name][1]
+        lower, upper = mj_model.jnt_range[i] if mj_model.jnt_limited[i] else (-np.inf, np.inf)
+        if m.loops and space._maps.solvers[0].steps and (lower < low - _MARGIN or upper > high + _MARGIN):
+            raise ModelError(
+                f"Exact: joint {name!r} moves from {lower:g} to {upper:g} in the MjModel, but its MotorSpace is valid "
+                f"from {low:g} to {high:g} only. Limit the joint, or pass a larger region= to pc.MotorSpace."
+            )
+        ids.append(i)
+    return ids
 
 
 def _changes(space: MotorSpace, x: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -70,7 +104,7 @@ def _changes(space: MotorSpace, x: np.ndarray, v: np.ndarray, tau: np.ndarray) -
 
 
 def _jacobian(space: MotorSpace, x: np.ndarray) -> np.ndarray:
-    """Return J, at the reference pose if the linkage cannot reach the pose x."""
+    """Return J at the pose x, or at the reference pose if the linkage cannot reach x or is singular there."""
     m, maps = space.mechanism, space._maps
     pose = maps.solvers[0](x)
     J = maps.J(pose)
@@ -90,6 +124,9 @@ def _numbers(space: MotorSpace) -> list[list[float]]:
         numbers = [np.inf, np.inf, 0.0, np.inf] if motor is None else list(motor.limit_numbers)
         numbers[0] = min(numbers[0], peak if np.isfinite(peak) else np.inf)
         if not np.isfinite(numbers[:2]).any():
-            raise ModelError(f"Exact: motor {name!r} has no torque limit. Set peak_torque of its pc.Motor.")
+            raise ModelError(
+                f"Exact: motor {name!r} has no torque limit. Set peak_torque of its pc.Motor, or the effort limit of "
+                "its joint."
+            )
         rows.append(numbers)
     return rows

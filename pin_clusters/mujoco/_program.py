@@ -1,4 +1,4 @@
-"""The program of Delta M and Delta h for all parts that are not in the table of rotors: loops, cranks, rods and masses.
+"""The program of Delta M and Delta h for loops, cranks, rods and masses: all parts but rotors with constant ratios.
 
 MuJoCo's floating base has the linear velocity in the world frame and the angular velocity in the body frame. With
 v = X qvel, the terms in MuJoCo's coordinates are X' M X and X' (h + M Xdot qvel).
@@ -43,9 +43,11 @@ class Traced:
     """A program that computes Delta M and Delta h, and the joints of the loops.
 
     Attributes:
-        program: Program with the inputs ``qpos``, ``dep`` (if there are loops) and ``qvel``, and the outputs ``dM``
-            and ``dh``, and, if there are loops, ``dep`` (dependent joints) and ``open`` (largest relative residual).
+        program: Program with the inputs ``qpos``, ``dep`` (if there are loops) and ``qvel``. The outputs are ``dM``,
+            ``dh`` (one number per entry of ``dofs``), and, if there are loops, ``dep`` (dependent joints) and ``open``
+            (largest relative residual).
         pairs: The pair (row, column) of each entry of ``dM``, in the lower triangle.
+        dofs: The velocity of each entry of ``dh``.
         dependent: Dependent joints at the reference pose, shape (nd,).
         loop_qpos: Index in ``qpos`` of each independent joint in a loop.
         loop_dofs: Index in ``qvel`` of each independent joint in a loop.
@@ -55,6 +57,7 @@ class Traced:
 
     program: Program
     pairs: list[tuple[int, int]]
+    dofs: list[int]
     dependent: np.ndarray
     loop_qpos: tuple[int, ...]
     loop_dofs: tuple[int, ...]
@@ -79,6 +82,7 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
     forms = _explicit_forms(model, loops)
     loop = Traced(
         Program.of("", (), {}),
+        [],
         [],
         model.q_reference[in_q],
         tuple(int(mj_model.jnt_qposadr[i]) for _, i in ids),
@@ -111,17 +115,18 @@ def trace_difference(matched: Match, parts: Difference) -> Traced | None:
     dM[np.ix_(matched.dofs, matched.dofs)] = X.T @ M @ X
     dh[matched.dofs] = X.T @ (h + M @ rate)
     inputs = [("qpos", nq), *([("dep", nd)] if nd else []), ("qvel", nv)]
-    pairs, dh = _not_negligible(matched, loop, inputs, dM, dh)
+    pairs, dofs = _not_negligible(matched, loop, inputs, dM, dh)
     if not pairs:
         return None
-    outputs = {"dM": np.array([dM[pair] for pair in pairs], dtype=object), "dh": dh, **outputs}
-    return replace(loop, program=Program.of(f"{model.name}, exact inertia", inputs, outputs).ordered(), pairs=pairs)
+    outputs = {"dM": np.array([dM[pair] for pair in pairs], dtype=object), "dh": dh[dofs], **outputs}
+    program = Program.of(f"{model.name}, exact inertia", inputs, outputs).ordered()
+    return replace(loop, program=program, pairs=pairs, dofs=dofs)
 
 
 def _not_negligible(
     matched: Match, loop: Traced, inputs: list[tuple[str, int]], M: np.ndarray, h: np.ndarray
-) -> tuple[list[tuple[int, int]], np.ndarray]:
-    """Return the pairs (row, column) of the entries of M that are not rounding errors, and h without such entries.
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the entries of M and h that are not rounding errors: pairs (row, column), and velocities.
 
     Differences between bodies can cancel. For example, ``to_mjcf`` moves inertia about a joint's axis to the next body.
     """
@@ -146,7 +151,7 @@ def _not_negligible(
         for k in range(2):
             large[k][np.abs(entries[k]) > _NEGLIGIBLE * sizes[k]] = True
     pairs = [(int(i), int(j)) for i, j, yes in zip(rows, columns, large[0], strict=True) if yes]
-    return pairs, np.where(large[1], h, 0.0)
+    return pairs, np.flatnonzero(large[1]).tolist()
 
 
 def _run(model: ClusterModel, numbers: np.ndarray, q: np.ndarray) -> Run:

@@ -64,7 +64,7 @@ def install(model: int, entry: int, owner: Any, callbacks: Sequence[str]) -> Non
             if slot is None:
                 raise ModelError(f"Exact: {_MOST} models are installed. Remove some of them.")
             _owners[model] = slot, owner
-            table[slot + 1] = entry
+            table[slot + 1], table[slot + 3] = entry, len(callbacks) - 1
             table[slot] = model
             table[0] = max(table[0], (slot - len(HEAD)) // SLOT + 1)
         for name in callbacks:

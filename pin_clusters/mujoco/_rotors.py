@@ -11,13 +11,13 @@ carrier and axis, so all of these rotors, such as the stages of a gear, form one
 axes, the Jacobians and the velocities.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..compiler.tracing.expressions import Graph
+from ..compiler.tracing.expressions import Expression, Graph
 from ..compiler.tracing.program import Program
 from ..errors import UnsupportedJointError
 from ._difference import Difference
@@ -38,19 +38,20 @@ class Rotors:
     Attributes:
         block: Constant part of Delta M, shape (nv, nv) in MuJoCo's order, [kg m^2].
         groups: Number of groups.
-        pairs: The pairs (row, column) of Delta M that can differ from zero, in the lower triangle.
-        program: Program with the inputs ``INPUTS`` and the outputs ``dM``, shape (nC,), for all entries of
-            ``mjData.M``, and ``dh``, shape (nv,).
+        pairs: The pairs (row, column) of Delta M that can differ from zero, in the lower triangle, ordered.
+        dofs: The velocities whose entry of Delta h can differ from zero.
+        program: Program with the inputs ``INPUTS`` and the outputs ``dM``, one number per pair, and ``dh``, one number
+            per velocity.
     """
 
     block: np.ndarray
     groups: int
-    pairs: set[tuple[int, int]]
+    pairs: list[tuple[int, int]]
+    dofs: list[int]
     program: Program
 
 
-def trace_rotors(matched: Match, parts: Difference, stored: Iterable[tuple[int, int]]) -> Rotors:
-    """Trace the rotors; ``stored`` contains the pairs that MuJoCo stores, in the order of ``mjData.M``."""
+def trace_rotors(matched: Match, parts: Difference) -> Rotors:
     mj_model = matched.mj_model
     nv, nbody, parents = mj_model.nv, mj_model.nbody, mj_model.dof_parentid.tolist()
     block, groups = _grouped(matched, parts)
@@ -59,7 +60,7 @@ def trace_rotors(matched: Match, parts: Difference, stored: Iterable[tuple[int, 
     xmat, cvel, qvel = inputs[0].reshape(-1, 3, 3), inputs[3].reshape(-1, 6)[:, :3], inputs[4]
     cdof, cdof_dot = (inputs[k].reshape(-1, 6)[:, :3] for k in (1, 2))
     M: dict[tuple[int, int], Any] = {(int(i), int(j)): block[i, j] for i, j in np.argwhere(np.tril(block))}
-    h, turns = np.zeros(nv, dtype=object), [i for i in range(nv) if not slides(mj_model, i)]
+    h, turns = np.zeros(nv, dtype=object), {i for i in range(nv) if not slides(mj_model, i)}
     # Angular acceleration of the body of each velocity for a = 0, and gyroscopic torques on the bodies that it moves.
     alphas, torques = (np.zeros((nv, 3), dtype=object) for _ in range(2))
     for i in range(nv):
@@ -79,9 +80,10 @@ def trace_rotors(matched: Match, parts: Difference, stored: Iterable[tuple[int, 
         h[i] = h[i] + (cdof[i] @ torques[i] if i in turns else 0.0)
         if parents[i] >= 0:
             torques[parents[i]] = torques[parents[i]] + torques[i]
-    entries = np.array([M.get(pair, 0.0) for pair in stored], dtype=object)
-    program = Program.of(f"{matched.model.name}, rotors", [*sizes.items()], {"dM": entries, "dh": h})
-    return Rotors(block, len(groups), set(M), program.ordered())
+    pairs, dofs = sorted(M), [i for i in range(nv) if isinstance(h[i], Expression)]
+    outputs = {"dM": np.array([M[pair] for pair in pairs], dtype=object), "dh": h[dofs]}
+    program = Program.of(f"{matched.model.name}, rotors", [*sizes.items()], outputs)
+    return Rotors(block, len(groups), pairs, dofs, program.ordered())
 
 
 def _grouped(matched: Match, parts: Difference) -> tuple[np.ndarray, list[Group]]:

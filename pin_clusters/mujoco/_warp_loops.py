@@ -21,7 +21,7 @@ _KERNEL = """
 @wp.kernel(enable_backward=False, module="unique")
 def add_traced(
     qpos: wp.array2d[float], qvel: wp.array2d[float], user: wp.array2d[float],
-    reference: wp.array[float], places: wp.array[int],
+    reference: wp.array[float], places: wp.array[int], dofs: wp.array[int],
     dep: wp.array2d[float], dM: wp.array2d[float], dh: wp.array2d[float],
     M: wp.array2d[float], force: wp.array2d[float],
 ):
@@ -31,8 +31,8 @@ def add_traced(
     {statements}
     for i in range(places.shape[0]):
         M[w, places[i]] = M[w, places[i]] + dM[i, w]
-    for i in range(dh.shape[0]):
-        force[w, i] = force[w, i] - dh[i, w]
+    for i in range(dofs.shape[0]):
+        force[w, dofs[i]] = force[w, dofs[i]] - dh[i, w]
 """
 # ``_loop_code`` describes the steps. Phases: 0 starts at the previous pose; 1 moves from the reference pose to the
 # pose; 2 evaluates the pose; 3 evaluates the last pose that the linkage reaches. The program occurs only once in the
@@ -97,8 +97,11 @@ def arrays(traced: Traced, entry: Entry, d: Any) -> list[Any]:
     """Return the arguments of the kernel between the state and the results."""
     addresses, device = entry.addresses, d.qpos.device
     places = [addresses[pair] for pair in traced.pairs]
-    sizes = max(len(traced.dependent), 1), len(places), d.qvel.shape[1]
-    constant = [wp.array(x, dtype=k, device=device) for x, k in ((traced.dependent, float), (places, int))]
+    sizes, numbers = (max(len(traced.dependent), 1), len(places), len(traced.dofs)), (places, traced.dofs)
+    constant = [
+        wp.array(x, dtype=k, device=device)
+        for x, k in zip((traced.dependent, *numbers), (float, int, int), strict=True)
+    ]
     return [*constant, *(wp.zeros((size, d.nworld), dtype=float, device=device) for size in sizes)]
 
 

@@ -11,8 +11,8 @@ HEAD = ("slots", *CALLBACKS, *FUNCTIONS, *FIELDS)
 SLOT = 4
 """Number of words of a slot."""
 ENTRY = (
-    "nv", "nC", "rotors", "program", "entries", "entry_places", "user", "nd", "loops", "loop_qpos", "loop_dofs",
-    "reference", "nq", "place", "dof", "body", "newton", "limits",
+    "nq", "nv", "rotors", "program", "entries", "places", "first", "torques", "dofs", "first_torque", "user", "nd",
+    "loops", "loop_qpos", "loop_dofs", "reference", "newton", "place", "probe_a", "probe_b", "dof", "body", "limits",
     "limited", "limited_dofs", "limit_user",
 )  # fmt: skip
 """Words of an entry."""
@@ -104,10 +104,6 @@ class Writer:
         for p, q in zip(x[1:], y[1:], strict=True):
             total = self.plus(total, p, q)
         return total
-
-    def three(self, pointer: Any, first: Any) -> list[Any]:
-        base = self.at(pointer, first)
-        return [self.get(base, k) for k in range(3)]
 
     def absolute(self, x: Any) -> Any:
         return self.b.select(self.b.fcmp_ordered("<", x, self.num(0.0)), self.b.fneg(x), x)

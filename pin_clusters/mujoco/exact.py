@@ -28,8 +28,9 @@ class Exact:
     ``mj_forward``, ``mj_inverse``, all solvers, RK4 and ``mujoco.rollout`` are exact, including contacts.
 
     MuJoCo calls the callback for all models. Models that are not installed are ignored, also copies of an installed
-    model. A callback that was set before the installation is called as well. If you set ``mjcb_passive`` afterwards,
-    call ``install`` again. An installed object and its ``MjModel`` stay in memory until ``remove``.
+    model. A callback that was set before the installation is called as well. If you set ``mjcb_passive`` afterwards, or
+    ``mjcb_control`` with ``motors``, call ``install`` again. An installed object and its ``MjModel`` stay in memory
+    until ``remove``.
 
     The constructor sets the armature of the joints with rotors to 0, because Delta M contains it. Before, it computes
     the softness of contacts (``invweight0``) with this armature, or, if the file has none, with the diagonal of
@@ -42,11 +43,11 @@ class Exact:
         model: The exact robot. Its independent joints must be the joints of the tree; see ``pc.with_independent``.
         mj_model: A ``mujoco.MjModel``. Joints have the same names, types, axes and anchors. Bodies may include or omit
             the rotors and rods that they carry. Other bodies, such as objects, are allowed.
-        motors: One ``pc.MotorSpace`` for each mechanism whose motors have torque limits. The limits come from the
-            ``pc.Motor`` of each rotor or from the robot file. They act on the sum of all actuators of the joints, in
-            ``mjcb_control``, after a callback of the user. ``qfrc_actuator`` contains the commanded torques, and
-            ``qfrc_passive`` the difference between applied and commanded torques. At a pose that the linkage cannot
-            reach, the limits are computed with the ratios of the reference pose.
+        motors: One ``pc.MotorSpace`` for each mechanism whose motors have torque limits. The limits act on the sum of
+            all actuators of the joints, in ``mjcb_control``, after a callback of the user. ``qfrc_actuator`` still
+            contains the commanded torques; see ``applied_torque``. At a pose that the linkage cannot reach, the limits
+            are computed with the ratios of the reference pose. With ``mj_step1`` and ``mj_step2``, set ``ctrl`` before
+            ``mj_step1``. Otherwise, the limits of the previous control act.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type.
@@ -72,6 +73,11 @@ class Exact:
         check_model(model, "Exact")
         if not isinstance(mj_model, library().MjModel):
             raise ArgumentTypeError(f"Exact: mj_model must be a mujoco.MjModel, got {type(mj_model).__name__}.")
+        if isinstance(motors, MotorSpace) or not isinstance(motors, Sequence):
+            raise ArgumentTypeError(
+                f"Exact: motors must be a list of pc.MotorSpace objects, got {type(motors).__name__}. Write "
+                "motors=[space]."
+            )
         self.model, self.mj_model, self.motors = model, mj_model, tuple(motors)
         self._check_options()
         matched = match(model, mj_model)
@@ -115,8 +121,15 @@ class Exact:
 
     @property
     def installed(self) -> bool:
-        """Whether MuJoCo calls the callback for ``mj_model``; False if ``mjcb_passive`` has been set afterwards."""
+        """Whether MuJoCo calls the callbacks for ``mj_model``; False if one of them has been set afterwards."""
         return registry.is_installed(self.mj_model._address, self, self._callbacks)
+
+    def _corrects(self) -> bool:
+        """Return whether MuJoCo adds Delta M; raise ``ModelError`` if it does not apply the torque limits as well."""
+        corrects = registry.is_installed(self.mj_model._address, self, CALLBACKS[:1])
+        if corrects and not self.installed:
+            raise ModelError("Exact: mjcb_control has been set after exact.install(). Call exact.install() again.")
+        return corrects
 
     def install(self) -> "Exact":
         """Make MuJoCo's functions exact for ``mj_model``, in all threads. Return the object.
@@ -173,7 +186,7 @@ class Exact:
         """
         mujoco, mj_model, kinds = library(), self.mj_model, library().mjtIntegrator
         self.check()
-        if self.installed:
+        if self._corrects():
             mujoco.mj_step(mj_model, data)
             return
         if mj_model.opt.integrator == kinds.mjINT_RK4:
@@ -181,8 +194,8 @@ class Exact:
         first = mujoco.mj_checkPos, mujoco.mj_checkVel, mujoco.mj_fwdPosition, mujoco.mj_sensorPos, mujoco.mj_comVel
         for function in first:
             function(mj_model, data)
-        entries, dh = self._entry.native(data, save=True)
-        data.M[:] += entries
+        dM, dh = self._entry.native(data, save=True)
+        data.M[[*self._entry.addresses.values()]] += dM[self._entry.rows, self._entry.columns]
         mujoco.mj_factorM(mj_model, data)
         if mujoco.mj_isDual(mj_model):
             mujoco.mj_projectConstraint(mj_model, data)
@@ -207,13 +220,21 @@ class Exact:
         """
         self.check()
         discrete = self.mj_model.opt.enableflags & int(library().mjtEnableBit.mjENBL_INVDISCRETE)
-        if discrete and not self.installed:
+        corrected = self._corrects()
+        if discrete and not corrected:
             raise ModelError("Exact.inverse: with the flag invdiscrete, call exact.install() first.")
         dM, dh = self.delta(data)
         library().mj_inverse(self.mj_model, data)
-        if not self.installed:
+        if not corrected:
             data.qfrc_inverse[:] += dM @ data.qacc + dh
         return data.qfrc_inverse.copy()
+
+    def applied_torque(self, data: Any) -> np.ndarray:
+        """Return the torques of all actuators within the limits of ``motors``, shape (nv,), [N m] or [N].
+
+        The torques belong to the last ``mj_step`` or ``mj_forward``.
+        """
+        return self._entry.applied(data)
 
     def beyond_reach(self, data: Any) -> int:
         """Return how many evaluations of the dynamics had a pose that the linkages could not reach."""

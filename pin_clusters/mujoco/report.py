@@ -7,6 +7,9 @@ import numpy as np
 from ..model import ClusterModel
 from ._entry import Entry
 
+_SHOWN = 3
+"""Largest number of motors that the report names."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -37,8 +40,10 @@ class Report:
         diagonal = np.diag(entry.delta(entry.at_reference())[0])
         inertia = {names[i]: float(x) for i, x in enumerate(diagonal) if x and mj_model.jnt_type[mj_model.dof_jntid[i]]}
         left = ["springs, friction and losses of the model (pc.passive_torque)"] if model.passive is not None else []
-        unlimited = any(r.motor is not None for r in model.rotors) and not entry.limits
-        left += ["torque limits of motors (pass motors= to pc.mujoco.Exact)"] if unlimited else []
+        limited = entry.limits.motors if entry.limits else ()
+        others = [r.name for r in model.rotors if r.motor is not None and r.name not in limited]
+        more = f" and {len(others) - _SHOWN} others" if len(others) > _SHOWN else ""
+        left += [f"torque limits of the motors {', '.join(others[:_SHOWN])}{more} (pass motors=)"] if others else []
         flops = traced.program.flops if traced else 0
         loops = tuple(names[i] for i in traced.loop_dofs) if traced else ()
         return cls(model.name, entry.rotors.groups, len(entry.pairs), flops, loops, inertia, tuple(left))

@@ -101,6 +101,8 @@ def install(model: ClusterModel, mj_model: Any, m: Any, d: Any) -> Installed:
     again. In mjlab, call ``install(model, sim.mj_model, sim.wp_model, sim.wp_data)``, then ``sim.create_graph()``.
     ``mujoco_warp.set_const`` computes the softness of contacts without the rotors.
 
+    The torque limits of motors, ``motors`` of ``Exact``, are not available in MuJoCo Warp.
+
     The dependent joints of closed loops are at the end of ``d.userdata``, as in ``Exact``. The first call compiles a
     kernel for these loops, which takes some seconds. States with NaN affect only their own world.
 

@@ -41,7 +41,11 @@ def made(name: str, **values: Any) -> tuple[pc.ClusterModel, Any, list[pc.MotorS
         model = pc.ClusterModel(robot.tree, [*robot.constraints, *motors], robot.q_reference, name=robot.name)
     if name in em.LOOP_JOINTS:
         model = pc.with_independent(model, em.LOOP_JOINTS[name])[0]
-    return model, em.tree_of(model), [pc.MotorSpace(model, *names) for names in MECHANISMS[name]]
+    tree, spaces = em.tree_of(model), [pc.MotorSpace(model, *names) for names in MECHANISMS[name]]
+    for space in spaces:
+        ids = [tree.joint(joint).id for joint in space.joints]
+        tree.jnt_limited[ids], tree.jnt_range[ids] = 1, space.region
+    return model, tree, spaces
 
 
 def commanded(tree: Any, at: em.Coordinates, tau: np.ndarray) -> np.ndarray:
@@ -170,11 +174,91 @@ def test_poses_beyond_the_reach() -> None:
     with exact:
         mujoco.mj_forward(tree, d)
     J = spaces[0].jacobian(np.zeros(2))
-    applied = d.qfrc_actuator + d.userdata[-2:]
+    applied = exact.applied_torque(d)
     np.testing.assert_allclose(np.abs(np.linalg.solve(J.T, applied)), MOTOR["peak_torque"], rtol=1e-12)
     d.qpos[0] = np.nan
     with exact:
         mujoco.mj_forward(tree, d)
+
+
+def test_two_objects_of_which_one_has_limits() -> None:
+    """The limits end with their object; the other object stays exact."""
+    model, tree, spaces = made("ankle_2rsu")
+    other = em.tree_of(model)
+    limited, plain, d = pc.mujoco.Exact(model, tree, spaces), pc.mujoco.Exact(model, other), mujoco.MjData(other)
+    d.ctrl[:] = 500.0, 0.0
+    with plain:
+        mujoco.mj_forward(other, d)
+        expected = d.qacc.copy()
+        with limited:
+            mujoco.mj_forward(other, d)
+            np.testing.assert_array_equal(d.qacc, expected)
+            mujoco.mj_forward(tree, d)
+            assert np.abs(d.qacc - expected).max() > 1.0
+        assert plain.installed
+        mujoco.mj_forward(other, d)
+        np.testing.assert_array_equal(d.qacc, expected)
+    assert _library.callback_cell("mjcb_control").value is None
+
+
+def test_a_control_that_is_set_later_is_an_error_of_stages() -> None:
+    model, tree, spaces = made("ankle_2rsu")
+    exact, d = pc.mujoco.Exact(model, tree, spaces), mujoco.MjData(tree)
+    try:
+        with exact:
+            mujoco.set_mjcb_control(lambda m, d: None)
+            for call in (exact.step, exact.inverse):
+                with raises(pc.ModelError, "mjcb_control"):
+                    call(d)
+            exact.install()
+            exact.step(d)
+    finally:
+        mujoco.set_mjcb_control(None)
+
+
+def test_an_error_of_an_actuator_ends_the_step_only() -> None:
+    model, _, spaces = made("ankle_2rsu")
+    spec = mujoco.MjSpec.from_string(em.tree_text(model))
+    spec.actuators[0].gaintype = mujoco.mjtGain.mjGAIN_USER
+    tree = spec.compile()
+    exact, d = pc.mujoco.Exact(model, tree, spaces), mujoco.MjData(tree)
+
+    def gain(*_: Any) -> float:
+        raise ZeroDivisionError
+
+    try:
+        mujoco.set_mjcb_act_gain(gain)
+        with pytest.raises(ZeroDivisionError):
+            exact.step(d)
+        with exact, pytest.raises(ZeroDivisionError):
+            mujoco.mj_step(tree, d)
+        assert not exact.installed  # and the removal did not wait
+    finally:
+        mujoco.set_mjcb_act_gain(None)
+
+
+def test_the_report_names_motors_without_limits() -> None:
+    model, tree, spaces = made("mit_humanoid")
+    (left,) = pc.mujoco.Exact(model, tree, spaces).report().left
+    assert "torque limits" in left
+    assert "left_knee_rotor" not in left
+
+
+def test_a_joint_must_stay_in_the_region_of_its_mechanism() -> None:
+    """Without a closed form, a MotorSpace is valid in its region only."""
+    four_bar = pc.load("four_bar")
+    whole = four_bar.tree.copy()
+    whole.effortLimit = np.full(whole.nv, 2.0)
+    model = pc.ClusterModel(whole, four_bar.constraints, four_bar.q_reference, name="four_bar")
+    tree, space = em.tree_of(model), pc.MotorSpace(model, ["crank"], ["rocker"])
+    with raises(pc.ModelError, "crank -0.5 0.5"):
+        pc.mujoco.Exact(model, tree, [space])
+    tree.jnt_limited[0], tree.jnt_range[0] = 1, (-0.5, 0.5)
+    exact, d = pc.mujoco.Exact(model, tree, [space]), mujoco.MjData(tree)
+    d.qpos[0], d.ctrl[0] = 0.3, 50.0
+    with exact:
+        mujoco.mj_forward(tree, d)
+    assert exact.applied_torque(d)[0] == pytest.approx(abs(space.jacobian([0.3])[0, 0]) * 2.0, rel=1e-9)
 
 
 def test_refusals() -> None:
@@ -183,8 +267,16 @@ def test_refusals() -> None:
     other = pc.MotorSpace(leg, ["knee", "ankle"], ["knee_rotor", "ankle_rotor"])
     with raises(pc.ArgumentTypeError, "MotorSpace int"):
         pc.mujoco.Exact(model, tree, [3])
-    with raises(pc.ModelError, "knee ankle mit_humanoid_leg"):
+    with raises(pc.ModelError, "knee_rotor ankle_2rsu"):
         pc.mujoco.Exact(model, tree, [other])
+    _, _, strong = made("ankle_2rsu", **(MOTOR | {"peak_torque": 3.0}))
+    with raises(pc.ModelError, "rotor:crank_left ankle_2rsu"):
+        pc.mujoco.Exact(model, tree, strong)
+    cranks = pc.MotorSpace(model, ["ankle_pitch", "ankle_roll"], ["crank_left", "crank_right"])
+    with raises(pc.ModelError, "crank_left rotor:crank_left"):
+        pc.mujoco.Exact(model, tree, [cranks])
+    with raises(pc.ArgumentTypeError, "MotorSpace"):
+        pc.mujoco.Exact(model, tree, spaces[0])  # type: ignore[arg-type]
     with raises(pc.ModelError, "ankle_pitch two"):
         pc.mujoco.Exact(model, tree, [*spaces, *spaces])
     biped, of_biped, hips = made("tello", viscous=1e-6)
