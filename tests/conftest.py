@@ -21,7 +21,7 @@ from pin_clusters.compiler import entry_points
 # The everyday run checks these kernels in plain Python; tests that need them compiled have the marker ci.
 IN_PLAIN_PYTHON = set(
     "hybrid contact_rates contact_derivatives rnea_derivatives aba_derivatives coupling_derivatives "
-    "contacts_loops".split()
+    "contacts_loops contact_inverse kkt_inverse mass_response place_derivatives place_hessian center_rates".split()
 )
 MANY = 50
 """A run of more tests than this needs most of the generic kernels."""

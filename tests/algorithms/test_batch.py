@@ -331,6 +331,7 @@ def test_functions_that_end_on_the_way(phi: Any) -> None:
     assert error(found[1], pc.rnea(model, data, inside, v, v)) < ROUNDING
 
 
+@pytest.mark.ci
 def test_loop_models_reach_every_form() -> None:
     """The pool holds frames, rods, harmonic closures, couplings, rotors, pivoted rows and floating bases."""
     kinds = {type(c).__name__ for key in KEYS for c in pool.case(key).model.closures}

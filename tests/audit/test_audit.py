@@ -675,6 +675,7 @@ def test_a_base_that_is_fixed_has_no_flight(four_bar: audit.AuditResult) -> None
     assert "free flight" not in cached(four_bar)
 
 
+@pytest.mark.ci
 def test_losses_of_motors_are_left_out_and_named(leg: audit.AuditResult) -> None:
     given = load("mit_humanoid_leg")
     losses = pc.Motor(viscous=1e-4, coulomb=1e-2, efficiency=0.85)

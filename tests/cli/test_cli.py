@@ -100,6 +100,7 @@ def test_study_of_a_file() -> None:
     assert json.loads(Path("study_my arm/study.json").read_text(encoding="utf-8"))["joints"] == ["shoulder"]
 
 
+@pytest.mark.ci
 def test_many_joints_go_down_the_page() -> None:
     result = run("study", "mini_cheetah", "--duration", "0.05")
     assert result.exit_code == 0

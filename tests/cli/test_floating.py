@@ -46,6 +46,7 @@ def test_phases_and_centres_are_those_of_joints() -> None:
     assert not any(name.startswith("base ") for name in found)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("command", ["study", "audit"])
 def test_robots_whose_joints_share_rotors(command: str) -> None:
     result = run(command, "mit_humanoid_leg", "--base", "floating", *SHORT, "--output", "out")
@@ -70,6 +71,7 @@ def test_mjcf(command: str, base: str) -> None:
     assert abs(found["max_exact"]["base force z"] - 8.0 * 9.81) < 8.0 * 9.81
 
 
+@pytest.mark.ci
 def test_other_files() -> None:
     Path("hopper.xml").write_text(MJCF.format(joint=BASES["slides"]), encoding="utf-8")
     assert "'x'" in refused("study", "hopper.xml", *ROTOR, "--base", "floating", *SHORT)

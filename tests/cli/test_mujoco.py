@@ -16,6 +16,7 @@ from pin_clusters.studies.study import metrics
 mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["mit_humanoid", "ankle_2rsu"])
 def test_errors_are_those_of_the_study_and_zero_with_the_callback(robot: str) -> None:
     model = pc.load(robot)

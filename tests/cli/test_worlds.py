@@ -15,6 +15,7 @@ def test_the_speed_and_the_accuracy_are_printed() -> None:
     assert "worlds failed" not in result.stdout
 
 
+@pytest.mark.ci
 def test_a_robot_with_a_loop_and_without_ground() -> None:
     result = run("worlds", "four_bar")
     assert result.exit_code == 0, result.stderr

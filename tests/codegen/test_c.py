@@ -119,6 +119,7 @@ def test_float(robot: str, rng: np.random.Generator, tmp_path: Path) -> None:
         assert pool.error(tau, right) < 1e-5
 
 
+@pytest.mark.ci
 @needs_c
 def test_nothing_is_called_kept_or_allocated(tmp_path: Path) -> None:
     """Undefined symbols are those of libm; no writable data; the stack is of a size known when it is compiled."""
@@ -233,6 +234,7 @@ def test_cpp_on_eigen(tmp_path: Path) -> None:
         assert not np.allclose(dv, dv.T)
 
 
+@pytest.mark.ci
 @needs_cpp
 @pytest.mark.parametrize("robot", pool.some(["mit_humanoid_leg", "mini_cheetah", "tello"], 1, rest="ci"))
 def test_in_a_loop_of_cpp(robot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

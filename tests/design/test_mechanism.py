@@ -193,6 +193,7 @@ def test_every_pose_of_a_range_is_assembled_and_a_step_beyond_its_end_is_not_all
                 assert not joint.low <= joint.value(model, beyond) <= joint.high
 
 
+@pytest.mark.ci
 def test_the_region_of_an_ankle_ends_at_the_limits_that_it_names() -> None:
     found = result("ankle_2rsu").part("ankle_pitch").region
     assert found is not None
@@ -230,6 +231,7 @@ def test_the_headline_is_what_both_cranks_do_together(capsys: pytest.CaptureFixt
     assert line.split()[1:3] == ["-51.57°", "34.38°"]
 
 
+@pytest.mark.ci
 def test_the_map_grows_until_its_ends_are_on_it() -> None:
     """In phase a narrow ankle pitches six times as far as one crank alone takes it."""
     tree = ab_ankle().tree.copy()
@@ -579,6 +581,7 @@ def test_a_floating_base_stays() -> None:
     assert base not in {x.part for x in found.loads.parts}
 
 
+@pytest.mark.ci
 def test_results_do_not_know_their_page(tmp_path: Path) -> None:
     """The page knows the result; that is written all the same."""
     folder = Path(asked.__file__).parent

@@ -164,6 +164,7 @@ def compared(robots: tuple[str, ...], names: list[str], calls: int, seed: int) -
     return count, fast
 
 
+@pytest.mark.ci
 def test_everyday_calls() -> None:
     """Functions whose kernels the everyday run compiles, on robots without loops."""
     names = [name for name in PUBLIC if not any(part in name for part in OF_CI)]

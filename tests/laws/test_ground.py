@@ -360,6 +360,7 @@ def test_loops_stay_closed_for_ten_thousand_steps() -> None:
     assert over < 1e-5
 
 
+@pytest.mark.ci
 def test_stops_of_dependent_joints() -> None:
     """A crank of the ankle stops it: its law, recomputed, and the work of stops."""
     model = pc.load("ankle_2rsu")
@@ -466,6 +467,7 @@ def test_an_end_that_another_presses_down() -> None:
     assert np.abs(s.end[2::3]).max() < 1e-6  # both are closed
 
 
+@pytest.mark.ci
 def test_the_ground_pushes_nobody_who_is_not_there() -> None:
     """Zero contacts: the same motion with a ground far off, and a robot that cannot leave its base."""
     model = pc.load("four_bar")
@@ -540,6 +542,7 @@ def test_what_the_ground_gives_is_weight_and_change_of_momentum(name: str) -> No
     assert off[1] < 0.75 * off[0]
 
 
+@pytest.mark.ci
 def test_who_stands_carries_its_weight() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)

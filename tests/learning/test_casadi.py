@@ -36,6 +36,7 @@ def test_values_are_those_of_the_kernels(which: tuple[str, str], rng: np.random.
         assert pool.error(found, wanted.reshape(model.nv, -1)) < 1e-11 * loss, name
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", pool.some(["four_bar", "mit_humanoid_leg", "mini_cheetah", "tello"], 1))
 def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Generator) -> None:
     """Evaluated in NumPy, which is compared with the kernels elsewhere."""

@@ -191,6 +191,7 @@ LADDER = {
 LARGEST = (7.27, 10.30, 14.75, 11.23, 2.71)
 
 
+@pytest.mark.ci
 def test_ladder_of_the_mit_humanoid_leg() -> None:
     """The accuracy study, straight from the baselines: 0.5 rad at 1.5 Hz, every joint, 5 s, fixed base."""
     with warnings.catch_warnings():

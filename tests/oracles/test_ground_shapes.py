@@ -148,6 +148,7 @@ def test_a_box_that_leans_lands_flat_on_a_box() -> None:
     assert np.abs(r.v[-1]).max() < 1e-5
 
 
+@pytest.mark.ci
 def test_a_ball_rolls_down_stairs() -> None:
     steps = [(coal.Box(0.3, 1.0, 0.2), pin.SE3(np.eye(3), np.array([0.3 * i, 0.0, -0.1 - 0.1 * i]))) for i in range(2)]
     model, geometry = body(coal.Sphere(0.05), on=[*steps, floor(-0.25)], size=0.05)
@@ -175,6 +176,7 @@ def test_a_ball_that_rolls_gains_what_it_is_put_back() -> None:
     assert gains[1] < 1.2 * 9.81 * 0.5 * 10.0 * 5e-4 * 0.4
 
 
+@pytest.mark.ci
 def test_a_pile_of_boxes_and_a_robots_own_shapes() -> None:
     """Two free boxes: one falls on the other, action is reaction; then both stand."""
     tree, geometry = pin.Model(), pin.GeometryModel()

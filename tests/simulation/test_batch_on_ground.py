@@ -26,6 +26,7 @@ def test_rows_are_those_of_simulate(name: str) -> None:
     assert pushes > 0
 
 
+@pytest.mark.ci
 def test_invalid_rows() -> None:
     of, ground = robot("tello"), pc.Ground()
     q, v = states(of, 4, ground)

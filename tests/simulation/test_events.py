@@ -148,6 +148,7 @@ def test_slides_up_a_slope_turns_and_slides_down() -> None:
     assert abs(result.contact_work.sum() + lost) < 1e-7
 
 
+@pytest.mark.ci
 def test_slides_to_rest_and_stays() -> None:
     model = block()
     q = pc.on_ground(model, pc.neutral(model), touching=CORNERS)
@@ -404,6 +405,7 @@ def test_a_storm_of_events_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 10 < len(caught.value.result.time) < 61
 
 
+@pytest.mark.ci
 def test_points_inside_the_hull_of_others_change_nothing() -> None:
     """A sole of 64 points touches at its four corners; a line of points touches at its ends."""
     tree = pin.Model()

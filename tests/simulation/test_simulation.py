@@ -247,6 +247,7 @@ def test_npz_keeps_everything(tmp_path) -> None:
     assert "four_bar" in repr(again)
 
 
+@pytest.mark.ci
 def test_plot(tmp_path) -> None:
     model, _ = pc.with_independent(four_bar(), ["rocker"])
     result = pc.simulate(model, pc.neutral(model), [3.0], [0.1], 0.2, 1e-3)

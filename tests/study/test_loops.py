@@ -106,6 +106,7 @@ def without_last_joint(tree: pin.Model) -> pin.Model:
     return found
 
 
+@pytest.mark.ci
 def test_all_robots_with_loops_are_here() -> None:
     assert {name for name in loaders.robots() if load(name).closures} == set(LOOPS)
 
@@ -368,6 +369,7 @@ def test_amplitude_ends_at_the_dead_point() -> None:
     assert np.isfinite(result.exact).all()
 
 
+@pytest.mark.ci
 def test_cut_is_said_in_json_and_plot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = study.run(load("six_bar"), amplitude=3.0, **SHORT)
     assert result.reach is not None
@@ -392,6 +394,7 @@ def test_cut_is_said_in_json_and_plot(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not any("cut" in s for s in written[-3:])
 
 
+@pytest.mark.ci
 def test_json_of_a_robot_with_loops() -> None:
     found = report.as_dict(short("tello"))
     assert found["trajectory"]["cut"] is None

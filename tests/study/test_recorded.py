@@ -390,6 +390,7 @@ def test_stamps_of_bags_that_are_none(stamp: str) -> None:
         pc.identify(load("mit_humanoid_leg"), "bag.csv")
 
 
+@pytest.mark.ci
 def test_many_columns_take_no_square_of_them() -> None:
     """To compare 60,000 names in pairs takes half a minute of the processor, or more."""
     write(csv({"time": np.arange(7.0)} | {f"c{i}": np.zeros(7) for i in range(60_000)}))

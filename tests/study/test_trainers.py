@@ -196,6 +196,7 @@ def test_a_script_makes_the_tree_of_a_linkage_exact(
         exact.remove()
 
 
+@pytest.mark.ci
 def test_isaac_lab_receives_the_tree_of_a_linkage(tmp_path: Path) -> None:
     done = trainers.write(pc.load("ankle_2rsu"), "isaaclab", tmp_path)
     assert [f.name for f in done.files] == ["ankle_2rsu.xml", "ankle_2rsu_isaaclab.py", "ankle_2rsu_isaaclab.md"]
@@ -206,6 +207,7 @@ def test_isaac_lab_receives_the_tree_of_a_linkage(tmp_path: Path) -> None:
     assert 5.0 < max(done.lost.values()) < 50.0
 
 
+@pytest.mark.ci
 def test_why_there_is_no_script(tmp_path: Path) -> None:
     pytest.importorskip("mujoco", minversion="4.0.0")
     done = trainers.write(pc.load("tello"), "mjlab", tmp_path)

@@ -108,6 +108,7 @@ def test_a_changed_number_is_another_digest(expected: sweeps.SweepResult) -> Non
     assert changed.digest != expected.digest
 
 
+@pytest.mark.ci
 def test_robots_travel_to_other_processes(pool: sweeps.Processes, tmp_path: Path) -> None:
     names = ("mit_humanoid", "tello", "four_bar", "delta", "belt_chain")
     models = sweep_cases.loaded(names)
@@ -222,6 +223,7 @@ def test_progress_counts_cases() -> None:
     assert told == [(0, 7), (3, 7), (6, 7), (7, 7)]
 
 
+@pytest.mark.ci
 def test_a_dead_worker_is_named_and_what_is_done_stays(tmp_path: Path) -> None:
     with pytest.raises(sweeps.SweepError) as caught:
         sweeps.run(sweep_cases.deadly, range(12), folder=tmp_path, chunk=3, workers=1)

@@ -101,6 +101,7 @@ def test_a_host_at_which_nothing_can_listen(host: str) -> None:
     assert result.stderr.startswith(f"error: host {host!r} is not a local address. Choose another --host")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("host", "in_url"), [("127.0.0.1",) * 2, ("localhost",) * 2, ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")]
 )

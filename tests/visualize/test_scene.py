@@ -459,6 +459,7 @@ def test_arguments_of_the_viewer_are_in_pinocchios_order():
     assert viz.viewer.window.paths
 
 
+@pytest.mark.ci
 def test_the_server_ends_with_a_program_that_is_killed():
     code = (
         "import os, pin_clusters as pc\nviz = pc.visualize.MeshcatVisualizer(pc.load('four_bar'))\nviz.initViewer()\n"

@@ -56,6 +56,7 @@ def test_a_step_is_the_step_of_simulate(name: str) -> None:
     assert compare(robot(name), pc.Ground(friction=0.6), 1e-5) >= 10
 
 
+@pytest.mark.ci
 def test_a_sloped_ground_and_balls() -> None:
     of, ground = robot("mini_cheetah"), pc.Ground(friction=0.5, normal=(0.1, -0.05, 1.0), height=0.01)
     feet = pc.contact_points(of.model, ["FL_foot", "FR_foot", "HL_foot", "HR_foot"], radius=0.02)
