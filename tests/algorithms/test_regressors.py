@@ -188,6 +188,7 @@ def check_rank(model: pc.ClusterModel, states: list[tuple[np.ndarray, ...]]) -> 
     assert pool.error(Y[:, pivots] @ basis, Y) < 1e-8  # what is not in the basis changes no torque
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", pool.some(SHIPPED, [("mit_humanoid_leg", False), ("four_bar", False)]))
 def test_rank_on_shipped_robots(robot: tuple[str, bool], rng: np.random.Generator) -> None:
     model = loaded(*robot)
@@ -196,6 +197,7 @@ def test_rank_on_shipped_robots(robot: tuple[str, bool], rng: np.random.Generato
     check_rank(model, [(pc.randomConfiguration(model), *rng.normal(size=(2, model.nv))) for _ in range(count)])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", pool.some(range(40), 8))
 def test_rank_on_random_trees(seed: int, rng: np.random.Generator) -> None:
     """Every joint type, couplings, rotors on any carrier."""
@@ -241,6 +243,7 @@ AWKWARD = (
 )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("key", pool.some(AWKWARD, 1, rest="ci"))
 @pytest.mark.parametrize("armature", [False, True])
 def test_identifiable_parameters_of_awkward_robots(key: Any, armature: bool, rng: np.random.Generator) -> None:

@@ -246,6 +246,7 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
     assert len({sys.getrefcount(x) for x in (kept, own)}) == 1
 
 
+@pytest.mark.ci
 def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:
     model = pc.load("four_bar")
     other, _ = pc.with_independent(model, ["rocker"])

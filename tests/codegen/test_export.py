@@ -131,6 +131,7 @@ def test_without_a_compiler(model: pc.ClusterModel, tmp_path: Path, monkeypatch:
     assert files(tmp_path) == FILES - {"four_bar.so"} == {str(p.relative_to(tmp_path)) for p in made.files}
 
 
+@pytest.mark.ci
 def test_other_machines(model: pc.ClusterModel, tmp_path: Path) -> None:
     """The machine of an ELF file stands at byte 18."""
     for target, machine in (("aarch64-linux-gnu", 183), ("riscv64-linux-gnu,generic-rv64", 243), ("x86-64-v2", 62)):

@@ -79,6 +79,7 @@ def test_the_results_do_not_depend_on_threads_and_neighbours(dtype: str) -> None
     assert one.q.dtype == np.dtype(dtype)
 
 
+@pytest.mark.ci
 def test_a_world_that_fails_keeps_its_state_until_reset() -> None:
     worlds = worlds_of(5)
     base = np.tile(standing(worlds), (5, 1))
@@ -229,6 +230,7 @@ def test_bad_input(call: Any, error: type[Exception], three: pc.Worlds) -> None:
         call(three)
 
 
+@pytest.mark.ci
 def test_a_delay_must_fit_into_a_control_step() -> None:
     worlds = worlds_of(2, vary="delay")
     worlds.delay[1] = 5
