@@ -1,4 +1,4 @@
-"""Exact rotors, belts, differentials and closed loops in MuJoCo's serial trees, without a change of the user's loop."""
+"""Exact rotors, belts, differentials and closed loops in MuJoCo's serial trees, for an unchanged simulation loop."""
 
 from . import warp
 from .exact import Exact

@@ -11,7 +11,7 @@ from ._rotors import Rotors
 
 
 def covered_armature(matched: Match, rotors: Rotors, traced: Traced | None) -> set[int]:
-    """Return the velocities whose armature is a part of the exact model: joints that turn rotors or have armature."""
+    """Return the degrees of freedom whose armature Delta M replaces: joints with rotors or armature, or in loops."""
     covered = {int(i) for i in np.flatnonzero(np.diag(rotors.block))} | set(traced.loop_dofs if traced else ())
     for r in matched.model.rotors:
         covered |= {int(i) for i in matched.dofs[np.flatnonzero(r.row)]}
@@ -19,7 +19,7 @@ def covered_armature(matched: Match, rotors: Rotors, traced: Traced | None) -> s
 
 
 def stays(mj_model: Any, covered: set[int]) -> list[str]:
-    """Return the joints with armature, also of tendons and actuators, that the exact model does not cover."""
+    """Return the joints with joint, tendon or actuator armature that the exact model lacks."""
     fields, with_armature = _fields(mj_model), _diagonal(mj_model)
     values = [field.copy() for field in fields]
     for field in fields:
@@ -32,7 +32,7 @@ def stays(mj_model: Any, covered: set[int]) -> list[str]:
 
 
 def keep_softness(mj_model: Any, covered: set[int], diagonal: np.ndarray) -> None:
-    """Compute the inverse weights with armature, then set the armature to 0."""
+    """Compute ``invweight0`` with armature, or with ``diagonal`` if there is none; then set the armature to 0."""
     fields = _fields(mj_model)
     if not any(field.any() for field in fields):
         hinges = [i for i in covered if mj_model.jnt_type[mj_model.dof_jntid[i]] > 1]

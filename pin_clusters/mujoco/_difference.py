@@ -30,9 +30,9 @@ class Difference:
     Attributes:
         constant: The rotors with constant ratios, and the row ``ratios``, shape (nv,), of each rotor.
         armature: Armature of the independent velocities in the exact model, shape (nv,), [kg m^2].
-        numbers: Numbers of the tables of the robot whose inertias are differences; None if all are zero.
-        taken: A tree whose dynamics are subtracted as well, for bodies whose masses are equal, but whose centres of
-            mass differ; None if there are no such bodies. No inertia represents a moment without mass.
+        numbers: Packed parameters of the robot whose inertias are differences; None if all are zero.
+        taken: A tree whose dynamics are subtracted separately, for bodies with almost equal mass but different centres
+            of mass; None if there are no such bodies. An inertia cannot have a first moment without mass.
         changed: Names of the joints whose inertias differ.
     """
 
@@ -76,7 +76,7 @@ def difference(matched: Match) -> Difference:
 
 
 def _rows(model: ClusterModel) -> list[np.ndarray | None]:
-    """For each rotor, return its constant ratios, shape (nv,); None if it is a body or if its ratios vary."""
+    """Return the constant ratios of each rotor, or None (body, varying ratios, or dependent carrier)."""
     if not model.closures:
         return [r.row if r.spins else None for r in model.rotors]
     G = Run(model, {"q": np.array(Graph().inputs(0, model.nq), dtype=object)}).G
@@ -110,7 +110,7 @@ def _lumped(model: ClusterModel) -> list[np.ndarray]:
 
 
 def _subtracted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return x - y and 0, or x and y if no inertia has the parameters x - y: a moment, but almost no mass."""
+    """Return (x - y, 0), or (x, y) if x - y has a first moment but almost no mass."""
     rest = x - y
     mass, moment = max(x[0], y[0]), max(np.abs(x[4:]).max(), np.abs(y[4:]).max())
     for part, scale in ((slice(0, 1), mass), (slice(1, 4), np.sqrt(mass * moment)), (slice(4, 10), moment)):

@@ -1,13 +1,14 @@
 """The loaded MuJoCo library: its version, its functions, and the offsets of the fields of ``mjData``.
 
-MuJoCo's package describes its structs in ``mujoco.introspect``, so ``ctypes`` computes the offsets. Two models check
-that ``mjData`` contains the addresses of the arrays of the Python bindings at these offsets.
+MuJoCo's package describes its structs in ``mujoco.introspect``, so ``ctypes`` computes the offsets. A check with
+two models compares the addresses at these offsets with the arrays of the Python bindings.
 """
 
 import ctypes
 import functools
 import importlib
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ import numpy as np
 from .._support import extras
 from ..errors import NotAvailableError
 
-OLDEST, NEWEST = (4, 0, 0), (4, 0, 0)
-"""Oldest and newest version of MuJoCo with which the tests have passed."""
+OLDEST, NEWEST = (3, 11, 0), (4, 0, 0)
+"""Oldest and newest version of MuJoCo, and of MuJoCo Warp, with which the tests have passed."""
 FUNCTIONS = ("mj_factorM", "mj_projectConstraint", "mj_isDual", "mj_fwdActuation")
 CALLBACKS = ("mjcb_passive", "mjcb_control")
 FIELDS = ("qpos", "qvel", "userdata", "M", "crb", "xmat", "cdof", "cdof_dot", "cvel", "qfrc_passive", "qfrc_actuator")
@@ -36,17 +37,19 @@ name="hinge"/><geom size=".1"/></body></body></worldbody><actuator><general join
 
 @functools.cache
 def library() -> Any:
-    """Import MuJoCo and return its package; raise ``NotAvailableError`` if it is missing or has an untried version."""
+    """Import MuJoCo and return its package; raise ``NotAvailableError`` if it is missing or has an untested version."""
     mujoco = extras.package("mujoco")
-    version = tuple(int(x) for x in mujoco.__version__.split(".")[:3])
-    if not OLDEST <= version <= NEWEST:
+    check_version("MuJoCo", "mujoco", mujoco.__version__)
+    return mujoco
+
+
+def check_version(title: str, package: str, version: str) -> None:
+    if not OLDEST <= tuple(int(x) for x in re.findall(r"\d+", version)[:3]) <= NEWEST:
         oldest, newest = (".".join(map(str, x)) for x in (OLDEST, NEWEST))
         raise NotAvailableError(
-            f"pc.mujoco needs MuJoCo {oldest if oldest == newest else f'{oldest} to {newest}'}, but version "
-            f"{mujoco.__version__} is installed. Other versions may have another memory layout and have not been "
-            f"tested. Run: pip install mujoco=={newest}."
+            f"pc.mujoco requires {title} {oldest} to {newest}, but version {version} is installed. Other versions have "
+            f"not been tested. Run: pip install '{package}>={oldest},<={newest}'."
         )
-    return mujoco
 
 
 @functools.cache
@@ -62,6 +65,10 @@ def address_of(name: str) -> int:
 def callback_cell(name: str) -> ctypes.c_void_p:
     """Return MuJoCo's global variable with the address of a callback, such as ``mjcb_passive``."""
     return ctypes.c_void_p.in_dll(functions(), name)
+
+
+def is_discrete(integrator: int) -> bool:
+    return integrator == getattr(library().mjtIntegrator, "mjINT_DISCRETE", None)  # not in older versions
 
 
 def gravity_of(mj_model: Any) -> np.ndarray:

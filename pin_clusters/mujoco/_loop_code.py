@@ -5,7 +5,7 @@ from typing import Any
 from ._writer import Writer
 
 PARTS = 16
-"""Number of steps from the reference pose to a pose at which Newton's method from the previous pose fails."""
+"""Number of steps from the reference pose if Newton's method fails from the previous pose."""
 _CLOSED, _SOLVED = 1e-8, 1e-13  # relative residuals: largest allowed, and small enough to stop
 TURN = 1.0  # largest change of a dependent joint in one step, [rad] or [m]
 MARK, COUNT, USER = 0, 1, 2
@@ -35,10 +35,9 @@ def write_closed(w: Writer) -> None:
 def write_guarded(w: Writer) -> None:
     """Write ``void guarded(entry, d, dM, dh, save)``: run the program of a robot with loops.
 
-    Newton's method starts at the previous pose, which is stored in ``userdata``. If this pose is unknown, or if
-    Newton's method fails, ends near a singularity or in another assembly mode, then the loop joints move in steps from
-    the reference pose to their positions. If the linkage cannot reach these positions, the last pose that it reaches
-    counts as a gear with constant ratios.
+    Newton's method starts at the previous pose, which is stored in ``userdata``. If this pose is unknown, or Newton's
+    method fails, ends near a singularity or changes the assembly mode, the loop joints move in steps from the reference
+    pose. If a linkage cannot reach its pose, all loops have constant ratios, those of the last reachable pose.
     """
     entry, d, dM, dh, save = w.begin("guarded", w.ir.VoidType(), *[w.ptr] * 4, w.i64)
     b, nd, n, nq, nv = w.b, *(w.word(entry, name) for name in ("nd", "loops", "nq", "nv"))

@@ -34,7 +34,7 @@ class Match:
         dofs: Index in ``qvel`` of each independent velocity, shape (model.nv,).
         free: Index in q and index in v of the floating base; None for a fixed base.
         inertias: For each joint of the tree of ``model``, the inertia that moves with this joint in MuJoCo.
-        turns: For each of these joints, the rotation from the frame of the joint to the frame of MuJoCo's body.
+        turns: For each matched joint id, the rotation from the frame of the joint to the frame of MuJoCo's body.
     """
 
     model: ClusterModel

@@ -1,7 +1,7 @@
-"""The program that limits the torques of actuators at the motors of differentials, belts and rods.
+"""The program that applies the torque limits of motors to differentials, belts and rods.
 
-With J = d theta / d x and the torques tau of the joints, the motors produce J^-T tau. The program limits these torques
-and returns the change J' (limited - J^-T tau) of the joint torques.
+For motor positions theta, joint positions x and J = d theta / d x, joint torques tau require motor torques J^-T tau.
+The program limits the motor torques and returns the change J' (limited - J^-T tau) of the joint torques.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from ..export.motor_space.motor_space import NEAR, OPEN
 from ._matching import Match
 
 _MARGIN = 0.1
-"""Distance beyond the region of a ``MotorSpace`` that soft joint limits may need, [rad] or [m]."""
+"""Distance by which soft joint limits may leave the region of a ``MotorSpace``, [rad] or [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +125,8 @@ def _numbers(space: MotorSpace) -> list[list[float]]:
         numbers[0] = min(numbers[0], peak if np.isfinite(peak) else np.inf)
         if not np.isfinite(numbers[:2]).any():
             raise ModelError(
-                f"Exact: motor {name!r} has no torque limit. Set peak_torque of its pc.Motor, or the effort limit of "
-                "its joint."
+                f"Exact: motor {name!r} has no torque limit. Set peak_torque of its pc.Motor. An effort limit in the "
+                "file applies only to a motor that drives a single joint."
             )
         rows.append(numbers)
     return rows

@@ -1,13 +1,14 @@
 """Native code of the callback: one module for all robots.
 
 The module reads two arrays of 64-bit integers, whose words ``_writer`` names. The *table* contains the number of slots,
-the addresses of the next callbacks, MuJoCo's functions, and offsets in ``mjData``. Slots of four words follow: address
-of the model, address of its entry, number of threads that use the entry, and whether motors have limits. An *entry*
-contains sizes and addresses of the arrays of one robot.
+the addresses of the user's callbacks and of MuJoCo's functions, and offsets in ``mjData``. Slots of four words follow:
+address of the model, address of its entry, number of threads that use the entry, and whether motors have limits. An
+*entry* contains sizes and addresses of the arrays of one robot.
 
 ``mjcb_passive`` adds Delta M to ``mjData.M``, factorises M again, and subtracts Delta h from ``qfrc_passive``. If
-MuJoCo calls it again for the same position (``mj_forwardSkip``, sleeping bodies), M already contains Delta M. The
-callback recognises this case by one diagonal entry: it recomputes the entry of the tree from ``crb`` and ``cdof``.
+MuJoCo calls it again for the same position (``mj_forwardSkip``, sleeping bodies), M already contains Delta M. To
+detect this case, the callback compares one diagonal entry with the entry of the tree, computed from ``crb`` and
+``cdof``.
 ``mjcb_control`` applies the torque limits of motors.
 """
 
@@ -92,8 +93,8 @@ def write_apply(w: Writer) -> None:
 def write_limit(w: Writer) -> None:
     """Write ``void limit(entry, m, d)``: add the effect of the torque limits of motors to ``qfrc_passive``.
 
-    ``userdata`` contains the torques that ``qfrc_passive`` already contains, because MuJoCo can evaluate the actuators
-    again without a new ``qfrc_passive`` (``mjd_transitionFD``).
+    ``userdata`` stores the torques already added, because MuJoCo can evaluate the actuators again without computing
+    ``qfrc_passive`` again (``mjd_transitionFD``).
     """
     entry, _, d = w.begin("limit", w.ir.VoidType(), *[w.ptr] * 3)
     b, n, dofs = w.b, w.word(entry, "limited"), w.array(entry, "limited_dofs")

@@ -1,4 +1,4 @@
-"""The program of Delta M and Delta h for loops, cranks, rods and masses: all parts but rotors with constant ratios.
+"""The program of Delta M and Delta h for loops, cranks, rods and masses: all parts except rotors with constant ratios.
 
 MuJoCo's floating base has the linear velocity in the world frame and the angular velocity in the body frame. With
 v = X qvel, the terms in MuJoCo's coordinates are X' M X and X' (h + M Xdot qvel).
@@ -34,7 +34,7 @@ _STEPS = 2
 _MARGIN = 0.1
 """Smallest determinant of the Jacobian of a loop for its dependent joints, relative to the reference pose."""
 _NEGLIGIBLE = 1e-12
-"""Entries that are smaller than this number, relative to the tree's, are rounding errors."""
+"""Entries below this number, relative to the tree's mass matrix or forces, are rounding errors."""
 _SAMPLES, _NEAR = 10, 0.01
 
 
@@ -47,7 +47,7 @@ class Traced:
             ``dh`` (one number per entry of ``dofs``), and, if there are loops, ``dep`` (dependent joints) and ``open``
             (largest relative residual).
         pairs: The pair (row, column) of each entry of ``dM``, in the lower triangle.
-        dofs: The velocity of each entry of ``dh``.
+        dofs: The degree of freedom of each entry of ``dh``.
         dependent: Dependent joints at the reference pose, shape (nd,).
         loop_qpos: Index in ``qpos`` of each independent joint in a loop.
         loop_dofs: Index in ``qvel`` of each independent joint in a loop.
@@ -66,13 +66,13 @@ class Traced:
 
 
 def trace_difference(matched: Match, parts: Difference) -> Traced | None:
-    """Trace the difference without the constant rotors; return None if nothing else differs."""
+    """Trace the difference without the rotors that have constant ratios; return None if nothing else differs."""
     model, mj_model = matched.model, matched.mj_model
     if parts.numbers is None and parts.taken is None:
         return None
     if not manifold(model).linear:
         raise NotAvailableError(
-            f"Exact: {model.name!r} has a coupling of a continuous joint (cos, sin), which cannot be traced. Replace "
+            f"Exact: {model.name!r} has a coupling of a continuous joint (cos, sin), which is not supported. Replace "
             "the joint by a revolute joint with limits."
         )
     tree, loops = model.own_tree, loops_of(model).clusters if model.closures else []
@@ -183,7 +183,7 @@ def _close(run: Run, q: np.ndarray, forms: list[Any]) -> Any:
         nearby = [_at_reference(model, k, moved) for moved in range(3)]
         for rows, columns in blocks(np.abs(nearby).sum(axis=0)):
             back = np.linalg.pinv(nearby[0][np.ix_(rows, columns)])
-            # The determinant is 1 at the reference pose and 0 at dead centres and change points.
+            # The determinant is 1 at the reference pose and 0 at singularities and bifurcations.
             residual = select(_MARGIN, determinant(back @ K[np.ix_(rows, columns)]), residual, 1.0)
         largest = select(largest, residual, residual, largest)
     return largest
@@ -200,7 +200,7 @@ def _corrected(run: Run, q: np.ndarray, C: Any, steps: int) -> tuple[Any, np.nda
 
 
 def _at_reference(model: ClusterModel, loop: int, moved: int) -> np.ndarray:
-    """Return the Jacobian of a loop at the reference pose, or at a pose next to it, which shows its zeros."""
+    """Return the Jacobian of a loop at the reference pose, or at a pose nearby, to find its structural zeros."""
     q = (model.q_reference + 0.03 * moved * np.cos(np.arange(model.nq) * moved)).astype(object)
     run = Run(model, {"q": q})
     return _corrected(run, q, run.loops()[loop], 0)[1].astype(float)

@@ -3,7 +3,7 @@
 MuJoCo has one callback ``mjcb_passive`` for all models, and one ``mjcb_control``. The callbacks of this package search
 the table for the address of the model, and ignore other models. An installed ``Exact`` and its ``MjModel`` cannot be
 garbage collected, because ``_owners`` refers to them; the address of a model in the table is therefore valid. Removal
-waits until no other thread uses the entry.
+waits up to 2 s for other threads.
 """
 
 import atexit

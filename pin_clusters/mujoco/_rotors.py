@@ -28,7 +28,7 @@ INPUTS = ("xmat", "cdof", "cdof_dot", "cvel", "qvel")
 _SAME_AXIS = 1e-12
 _ROUNDING = 1e-15
 Group = tuple[int, np.ndarray, np.ndarray]
-"""Body of the carrier, axis in the frame of this body, and sum of J r for each velocity."""
+"""Body of the carrier, axis in the frame of this body, and sum of J r for each degree of freedom."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class Rotors:
         block: Constant part of Delta M, shape (nv, nv) in MuJoCo's order, [kg m^2].
         groups: Number of groups.
         pairs: The pairs (row, column) of Delta M that can differ from zero, in the lower triangle, ordered.
-        dofs: The velocities whose entry of Delta h can differ from zero.
+        dofs: The degrees of freedom whose entry of Delta h can differ from zero.
         program: Program with the inputs ``INPUTS`` and the outputs ``dM``, one number per pair, and ``dh``, one number
-            per velocity.
+            per degree of freedom.
     """
 
     block: np.ndarray
@@ -61,7 +61,7 @@ def trace_rotors(matched: Match, parts: Difference) -> Rotors:
     cdof, cdof_dot = (inputs[k].reshape(-1, 6)[:, :3] for k in (1, 2))
     M: dict[tuple[int, int], Any] = {(int(i), int(j)): block[i, j] for i, j in np.argwhere(np.tril(block))}
     h, turns = np.zeros(nv, dtype=object), {i for i in range(nv) if not slides(mj_model, i)}
-    # Angular acceleration of the body of each velocity for a = 0, and gyroscopic torques on the bodies that it moves.
+    # For each degree of freedom: angular acceleration of its body for a = 0, and gyroscopic torque on its subtree.
     alphas, torques = (np.zeros((nv, 3), dtype=object) for _ in range(2))
     for i in range(nv):
         alphas[i] = (alphas[parents[i]] if parents[i] >= 0 else 0.0) + (cdof_dot[i] * qvel[i] if i in turns else 0.0)
@@ -117,7 +117,7 @@ def _add(groups: list[Group], body: int, axis: np.ndarray, moment: np.ndarray) -
 
 
 def ancestors_of(mj_model: Any, body: int) -> list[int]:
-    """Return the velocities that move a body."""
+    """Return the degrees of freedom that move a body."""
     b = int(mj_model.body_weldid[body])  # the body itself, or the moving body to which it is fixed
     i = int(mj_model.body_dofadr[b] + mj_model.body_dofnum[b] - 1) if b else -1
     above = []
@@ -128,7 +128,7 @@ def ancestors_of(mj_model: Any, body: int) -> list[int]:
 
 
 def slides(mj_model: Any, dof: int) -> bool:
-    """Return whether a velocity turns no body: a sliding joint, or the translation of a free joint."""
+    """Return whether a degree of freedom is a translation."""
     joint = int(mj_model.dof_jntid[dof])
     kind = int(mj_model.jnt_type[joint])
     return kind == SLIDE or (kind == FREE and dof < mj_model.jnt_dofadr[joint] + 3)

@@ -1,4 +1,4 @@
-"""The kernel of loops, cranks, rods and masses for MuJoCo Warp, written from the trace; one thread per world."""
+"""The generated kernel of loops, cranks, rods and masses for MuJoCo Warp; one thread per world."""
 
 import linecache
 from typing import Any
@@ -106,7 +106,7 @@ def arrays(traced: Traced, entry: Entry, d: Any) -> list[Any]:
 
 
 def _statements(traced: Traced) -> list[str]:
-    """Return the program. If ``share`` is at most 1, the loops are between the reference pose and the pose, at rest."""
+    """Return the program. For ``share`` <= 1, the loop joints are interpolated from the reference pose, at rest."""
     references, slow = dict(zip(traced.loop_qpos, traced.reference, strict=True)), set(traced.loop_dofs)
 
     def read(name: str, i: int) -> str:

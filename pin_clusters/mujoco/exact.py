@@ -12,7 +12,7 @@ from . import _registry as registry
 from ._armature import covered_armature, keep_softness, stays
 from ._difference import difference
 from ._entry import Entry
-from ._library import CALLBACKS, gravity_of, library
+from ._library import CALLBACKS, gravity_of, is_discrete, library
 from ._matching import match
 from .report import Report
 
@@ -23,21 +23,21 @@ class Exact:
     """Rotors, belts, differentials and closed loops, added to a serial tree of MuJoCo at every step.
 
     MuJoCo's tree has a constant armature at best. The object computes the difference Delta M(q) between the exact mass
-    matrix and the mass matrix of the tree, and the difference Delta h(q, v) of the bias forces. As long as the object
-    is installed, a native callback adds both differences in every evaluation of the dynamics, so ``mj_step``,
-    ``mj_forward``, ``mj_inverse``, all solvers, RK4 and ``mujoco.rollout`` are exact, including contacts.
+    matrix and the mass matrix of the tree, and the difference Delta h(q, v) of the bias forces. While the object is
+    installed, a native callback adds both. ``mj_step``, ``mj_forward``, ``mj_inverse``, all solvers, RK4 and
+    ``mujoco.rollout`` are then exact, including contacts.
 
     MuJoCo calls the callback for all models. Models that are not installed are ignored, also copies of an installed
     model. A callback that was set before the installation is called as well. If you set ``mjcb_passive`` afterwards, or
     ``mjcb_control`` with ``motors``, call ``install`` again. An installed object and its ``MjModel`` stay in memory
     until ``remove``.
 
-    The constructor sets the armature of the joints with rotors to 0, because Delta M contains it. Before, it computes
-    the softness of contacts (``invweight0``) with this armature, or, if the file has none, with the diagonal of
-    Delta M at ``qpos0``. Do not change armature, joints, body poses or gravity of ``mj_model`` later.
+    The constructor sets the armature of joints, tendons and actuators to 0, because Delta M replaces it. Before, it
+    computes the softness of contacts (``invweight0``) with this armature, or, if the file has none, with the diagonal
+    of Delta M at ``qpos0``. Do not change armature, joints, body poses or gravity of ``mj_model`` later.
 
-    The dependent joints of closed loops are stored at the end of ``mjData.userdata``. If the linkage cannot reach a
-    pose, the last pose that it reaches on the way from the reference pose counts as a gear with constant ratios.
+    The dependent joints of closed loops are stored at the end of ``mjData.userdata``. If any linkage cannot reach the
+    pose, all loops have constant ratios, those of the last pose that can be reached from the reference pose.
 
     Args:
         model: The exact robot. Its independent joints must be the joints of the tree; see ``pc.with_independent``.
@@ -51,11 +51,10 @@ class Exact:
 
     Raises:
         ArgumentTypeError: An argument has the wrong type.
-        ModelError: The models are not the same robot; the message contains a table of the differences. Another reason
-            is armature of joints without rotors, dependent joints that carry independent joints, couplings between
-            branches of the tree, too small ``nuserdata``, motors without torque limits, the integrator ``discrete``, or
-            disabled passive forces.
-        NotAvailableError: MuJoCo is not installed or has an untried version, or a loop cannot be traced.
+        ModelError: The models are not the same robot; the message contains a table of the differences. The error is
+            also raised for armature without a rotor, dependent joints that carry independent joints, couplings between
+            branches of the tree, too small ``nuserdata``, unsuitable ``motors``, and unsupported options.
+        NotAvailableError: MuJoCo is not installed or has an untested version, or no code can be generated for a loop.
 
     Example:
         >>> import mujoco, pin_clusters as pc
@@ -99,7 +98,7 @@ class Exact:
 
     def _check_options(self) -> None:
         mujoco, option = library(), self.mj_model.opt
-        if option.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE:
+        if is_discrete(option.integrator):
             raise ModelError(
                 "Exact: the integrator 'discrete' builds its matrix before MuJoCo calls the callback. Use Euler, "
                 "implicit, implicitfast or RK4."
@@ -125,7 +124,7 @@ class Exact:
         return registry.is_installed(self.mj_model._address, self, self._callbacks)
 
     def _corrects(self) -> bool:
-        """Return whether MuJoCo adds Delta M; raise ``ModelError`` if it does not apply the torque limits as well."""
+        """Return whether MuJoCo adds Delta M; raise ``ModelError`` if ``mjcb_control`` has been replaced."""
         corrects = registry.is_installed(self.mj_model._address, self, CALLBACKS[:1])
         if corrects and not self.installed:
             raise ModelError("Exact: mjcb_control has been set after exact.install(). Call exact.install() again.")
@@ -142,7 +141,7 @@ class Exact:
         return self
 
     def remove(self) -> None:
-        """Make MuJoCo's functions compute the tree again, without armature at the joints that have rotors."""
+        """Make MuJoCo's functions compute the tree again, without armature."""
         if registry.owner_of(self.mj_model._address) is self:
             registry.remove(self.mj_model._address)
 
@@ -176,12 +175,13 @@ class Exact:
         return self._entry.delta(data)
 
     def step(self, data: Any) -> None:
-        """Advance the simulation by one time step, like ``mj_step``, but without a callback.
+        """Advance the simulation by one time step.
 
-        The function calls the stages of ``mj_step`` from Python. It does not call ``mjcb_control``.
+        If the object is not installed, the function calls the stages of ``mj_step`` from Python, without
+        ``mjcb_control``.
 
         Raises:
-            ModelError: ``mj_model`` has been changed.
+            ModelError: ``mj_model`` has been changed, or ``mjcb_control`` has been replaced.
             NotAvailableError: The integrator is RK4, which evaluates the dynamics four times. Use ``install``.
         """
         mujoco, mj_model, kinds = library(), self.mj_model, library().mjtIntegrator
@@ -216,7 +216,8 @@ class Exact:
             ``data.qfrc_inverse``, which contains the correction, shape (nv,), [N m] or [N].
 
         Raises:
-            ModelError: ``mj_model`` has been changed, or the flag ``invdiscrete`` requires ``install``.
+            ModelError: ``mj_model`` has been changed, ``mjcb_control`` has been replaced, or the flag ``invdiscrete``
+                requires ``install``.
         """
         self.check()
         discrete = self.mj_model.opt.enableflags & int(library().mjtEnableBit.mjENBL_INVDISCRETE)
@@ -230,14 +231,14 @@ class Exact:
         return data.qfrc_inverse.copy()
 
     def applied_torque(self, data: Any) -> np.ndarray:
-        """Return the torques of all actuators within the limits of ``motors``, shape (nv,), [N m] or [N].
+        """Return the joint torques of all actuators after limiting, shape (nv,), [N m] or [N].
 
-        The torques belong to the last ``mj_step`` or ``mj_forward``.
+        They belong to the last ``mj_step`` or ``mj_forward``.
         """
         return self._entry.applied(data)
 
     def beyond_reach(self, data: Any) -> int:
-        """Return how many evaluations of the dynamics had a pose that the linkages could not reach."""
+        """Return the number of evaluations since the last reset with an unreachable or singular pose."""
         return self._entry.count(data)
 
     def report(self) -> Report:

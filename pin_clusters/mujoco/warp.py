@@ -1,7 +1,7 @@
 """``pc.mujoco.warp``: exact transmissions in MuJoCo Warp; requires the extra ``mjwarp``."""
 
 import importlib
-import re
+import inspect
 import sys
 from types import FrameType
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from .._support import extras
 from ..errors import ArgumentTypeError, ModelError, NotAvailableError
 from ..model import ClusterModel
-from ._library import NEWEST, OLDEST, library
+from ._library import check_version, is_discrete, library
 from ._loop_code import COUNT
 from .exact import Exact
 
@@ -25,7 +25,7 @@ class Installed:
     Attributes:
         rotors: Names of the rotors with constant ratios.
         rotor_inertias: A ``warp.array`` of axial rotor inertias, shape (nworld, rotors), [kg m^2]. Write to this array
-            to give each world other rotors. Rotors in closed loops keep the values of the model.
+            to give each world different inertias. Rotors with varying ratios keep the values of the model.
     """
 
     def __init__(self, exact: Exact, m: Any, d: Any) -> None:
@@ -48,8 +48,12 @@ class Installed:
         armature[matched.dofs] = parts.armature
         values: dict[str, Any] = {"dof_armature": armature, "tendon_armature": 0.0, "actuator_armature": 0.0}
         for name, value in (values | {name: getattr(exact.mj_model, name) for name in _SOFTNESS}).items():
-            array = getattr(m, name)
-            array.assign(np.broadcast_to(value, array.numpy().shape))
+            array = getattr(m, name, None)  # Older versions have no armature of actuators.
+            if array is not None:
+                array.assign(np.broadcast_to(value, array.numpy().shape))
+        module = sys.modules["mujoco_warp._src.forward"]
+        # Older versions have no _forward.
+        self._forward = inspect.unwrap(getattr(module, "_forward", module.forward)).__code__
         self._next, m.callback.passive = m.callback.passive, self
 
     def __call__(self, m: Any, d: Any) -> None:
@@ -69,10 +73,9 @@ class Installed:
         if self._traced:
             kernel, arrays = self._traced
             self._launch(kernel, d.nworld, [d.qpos, d.qvel, d.userdata, *arrays], results, device=self._device)
-        # ``forward`` factorises the mass matrix after the callback, other functions such as ``step1`` before.
+        # ``forward`` factorises the mass matrix after the callback; ``step1`` does so before.
         frame: FrameType | None = sys._getframe(1)
-        forward = sys.modules["mujoco_warp._src.forward"]._forward.__code__
-        while frame and frame.f_code is not forward:
+        while frame and frame.f_code is not self._forward:
             frame = frame.f_back
         if not frame:
             package().factor_m(m, d)
@@ -119,7 +122,8 @@ def install(model: ClusterModel, mj_model: Any, m: Any, d: Any) -> Installed:
         ArgumentTypeError: An argument has the wrong type.
         ModelError: ``m`` was not made from ``mj_model``, is already exact, has the integrator ``discrete`` or the flag
             ``sleep``, or ignores passive forces; or ``Exact`` rejects the models.
-        NotAvailableError: MuJoCo Warp is not installed or has an untried version, or a loop cannot be traced.
+        NotAvailableError: MuJoCo Warp is not installed or has an untested version, or no code can be generated for a
+            loop.
 
     Example:
         >>> import mujoco, mujoco_warp, pin_clusters as pc  # doctest: +SKIP
@@ -146,7 +150,7 @@ def install(model: ClusterModel, mj_model: Any, m: Any, d: Any) -> Installed:
 
 
 def package() -> Any:
-    """Import MuJoCo Warp; raise ``NotAvailableError`` if it is missing or has an untried version."""
+    """Import MuJoCo Warp; raise ``NotAvailableError`` if it is missing or has an untested version."""
     try:
         mjw = importlib.import_module("mujoco_warp")
     except ImportError as error:
@@ -154,19 +158,13 @@ def package() -> Any:
         raise NotAvailableError(
             f"pc.mujoco.warp needs MuJoCo Warp, which cannot be imported ({error}). {cure}"
         ) from None
-    version = tuple(int(x) for x in re.findall(r"\d+", mjw.__version__)[:3])
-    if not OLDEST <= version <= NEWEST:
-        newest = ".".join(map(str, NEWEST))
-        raise NotAvailableError(
-            f"pc.mujoco.warp needs MuJoCo Warp {newest}, but version {mjw.__version__} is installed. Other versions "
-            f"have not been tested. Run: pip install mujoco-warp=={newest}."
-        )
+    check_version("MuJoCo Warp", "mujoco-warp", mjw.__version__)
     return mjw
 
 
 def _check_options(m: Any) -> None:
     mujoco = library()
-    if m.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE:
+    if is_discrete(m.opt.integrator):
         raise ModelError("warp: the integrator 'discrete' is not supported. Use Euler, implicit, implicitfast or RK4.")
     if m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP):
         raise ModelError("warp: sleeping bodies are not supported. Clear the flag 'sleep'.")

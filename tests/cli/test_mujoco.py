@@ -13,7 +13,7 @@ from pin_clusters import approximations
 from pin_clusters.studies import in_mujoco, study
 from pin_clusters.studies.study import metrics
 
-mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
+mujoco = pytest.importorskip("mujoco", minversion="3.11.0")
 
 
 @pytest.mark.ci

@@ -174,7 +174,7 @@ def test_refusals(tmp_path: Path, robot: str, trainer: str, how: dict[str, Any],
 def test_a_script_makes_the_tree_of_a_linkage_exact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trainer: str
 ) -> None:
-    mujoco = pytest.importorskip("mujoco", minversion="4.0.0")
+    mujoco = pytest.importorskip("mujoco", minversion="3.11.0")
     ankle = pc.load("ankle_2rsu")
     done = trainers.write(ankle, trainer, tmp_path, gains=10.0 if trainer == "mujoco" else None)
     assert max(done.lost.values()) > 5.0
@@ -209,7 +209,7 @@ def test_isaac_lab_receives_the_tree_of_a_linkage(tmp_path: Path) -> None:
 
 @pytest.mark.ci
 def test_why_there_is_no_script(tmp_path: Path) -> None:
-    pytest.importorskip("mujoco", minversion="4.0.0")
+    pytest.importorskip("mujoco", minversion="3.11.0")
     done = trainers.write(pc.load("tello"), "mjlab", tmp_path)
     assert not (tmp_path / "tello_exact.py").exists()
     assert any("no script" in note and "left_hip_roll" in note for note in done.notes)

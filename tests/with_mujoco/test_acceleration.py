@@ -11,7 +11,7 @@ from support import exact_mujoco as em
 
 import pin_clusters as pc
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 
 def error(model: pc.ClusterModel, tree: Any, rng: np.random.Generator, n: int) -> float:

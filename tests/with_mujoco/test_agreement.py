@@ -12,7 +12,7 @@ from support import exact_mujoco as em
 
 import pin_clusters as pc
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 STEPS = 50
 SOLVERS = {"NEWTON": 1e-12, "CG": 1e-7, "PGS": 1e-7}

@@ -10,7 +10,7 @@ from support.landings import DURATION, POINTS, SPEED, TILTS, landing, pose
 
 import pin_clusters as pc
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 
 @pytest.mark.parametrize("kind", TILTS)

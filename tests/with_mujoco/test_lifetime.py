@@ -25,7 +25,7 @@ from support.messages import raises
 import pin_clusters as pc
 from pin_clusters.mujoco import _library, _registry
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 PENDULUM = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 0'/></body></worldbody></mujoco>"
 

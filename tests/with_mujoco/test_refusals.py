@@ -15,7 +15,7 @@ from support.messages import raises
 import pin_clusters as pc
 from pin_clusters.mujoco import _library
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 PENDULUM = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 0'/></body></worldbody></mujoco>"
 
@@ -66,19 +66,25 @@ def test_couplings_between_branches_are_named() -> None:
         pc.mujoco.Exact(arms(belt), tree())
 
 
-def test_options() -> None:
-    kinds, discrete, undamped = mujoco.mjtDisableBit, tree(), tree()
+@pytest.mark.skipif(not hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"), reason="new in MuJoCo 3.13")
+def test_the_integrator_discrete() -> None:
+    discrete, changed = tree(), tree()
     discrete.opt.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
     with raises(pc.ModelError, "discrete"):
         pc.mujoco.Exact(arms(ROTOR), discrete)
+    exact = pc.mujoco.Exact(arms(ROTOR), changed)
+    changed.opt.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    with raises(pc.ModelError, "discrete"):
+        exact.install()
+
+
+def test_options() -> None:
+    kinds, undamped = mujoco.mjtDisableBit, tree()
     undamped.opt.disableflags |= int(kinds.mjDSBL_SPRING) | int(kinds.mjDSBL_DAMPER)
     with raises(pc.ModelError, "springs dampers"):
         pc.mujoco.Exact(arms(ROTOR), undamped)
     changed = tree()
     exact = pc.mujoco.Exact(arms(ROTOR), changed)
-    changed.opt.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-    with raises(pc.ModelError, "discrete"):
-        exact.install()
     changed.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     with raises(pc.NotAvailableError, "RK4"):
         exact.step(mujoco.MjData(changed))
@@ -174,7 +180,7 @@ def test_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     for version in ("3.3.4", "4.1.0"):
         monkeypatch.setattr(mujoco, "__version__", version)
         _library.library.cache_clear()
-        with raises(pc.NotAvailableError, f"4.0.0 {version}"):
+        with raises(pc.NotAvailableError, f"3.11.0 4.0.0 {version}"):
             pc.mujoco.Exact(arms(ROTOR), tree())
     monkeypatch.undo()
     _library.library.cache_clear()

@@ -13,7 +13,7 @@ from support import exact_mujoco as em
 import pin_clusters as pc
 from pin_clusters._support.trees import joint_axis
 
-pytest.importorskip("mujoco", minversion="4.0.0")
+pytest.importorskip("mujoco", minversion="3.11.0")
 
 THEIRS = """<mujoco model="leg">
   <compiler angle="degree"/>

@@ -15,7 +15,7 @@ from support.messages import raises
 
 import pin_clusters as pc
 
-mjw = pytest.importorskip("mujoco_warp", minversion="4.0.0")
+mjw = pytest.importorskip("mujoco_warp", minversion="3.11.0")
 wp = pytest.importorskip("warp")
 wp.config.log_level = wp.LOG_WARNING
 pytestmark = pytest.mark.ci  # MuJoCo Warp compiles its kernels, which takes a minute or two.
@@ -208,8 +208,9 @@ def test_rejected_models(monkeypatch: pytest.MonkeyPatch) -> None:
         install(model, tree, other, d)
     with raises(pc.ModelError, "left_tarsus right_tarsus"):
         install(pc.load("cassie"), tree, m, d)
+    discrete = getattr(mujoco.mjtIntegrator, "mjINT_DISCRETE", None)  # not in older versions
     for field, value, name in (
-        ("integrator", int(mujoco.mjtIntegrator.mjINT_DISCRETE), "discrete"),
+        *([("integrator", int(discrete), "discrete")] if discrete is not None else []),
         ("enableflags", int(mujoco.mjtEnableBit.mjENBL_SLEEP), "sleep"),
         ("disableflags", int(bits.mjDSBL_SPRING) | int(bits.mjDSBL_DAMPER), "springs dampers"),
     ):
@@ -223,12 +224,12 @@ def test_rejected_models(monkeypatch: pytest.MonkeyPatch) -> None:
         install(model, tree, m, d)
     with raises(pc.ModelError, "1 2"):
         mjw.forward(m, mjw.make_data(tree, nworld=2))
-    m.opt.integrator = int(mujoco.mjtIntegrator.mjINT_DISCRETE)
-    with raises(pc.ModelError, "discrete"):
+    m.opt.disableflags |= int(bits.mjDSBL_SPRING) | int(bits.mjDSBL_DAMPER)
+    with raises(pc.ModelError, "springs dampers"):
         m.callback.passive(m, d)
-    for version in ("3.11.0", "4.1.0"):
+    for version in ("3.10.0.3", "4.1.0"):
         monkeypatch.setattr(mjw, "__version__", version)
-        with raises(pc.NotAvailableError, f"4.0.0 {version}"):
+        with raises(pc.NotAvailableError, f"3.11.0 4.0.0 {version}"):
             install(model, tree, m, d)
     monkeypatch.setitem(sys.modules, "mujoco_warp", None)
     with raises(pc.NotAvailableError, "mujoco-warp mjwarp"):
