@@ -402,7 +402,9 @@ def test_programs_of_many_zeros_do_not_end_the_process():
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("label", ["2-RSU", "five-bar", "Digit", "delta", "belts"])
+@pytest.mark.parametrize(
+    "label", ["2-RSU", "Digit", "belts", *(pytest.param(x, marks=pytest.mark.long) for x in ("five-bar", "delta"))]
+)
 def test_c_has_the_same_numbers(label, tmp_path):
     if shutil.which("cc") is None:
         pytest.skip("no compiler")

@@ -161,7 +161,7 @@ def test_redundant(axes: Any, asked: bool, rng: np.random.Generator) -> None:
 @pytest.mark.ci
 @pytest.mark.parametrize("name", pool.some(["mit_humanoid", "tello"], 1))
 @pytest.mark.parametrize(
-    "axes", [pytest.param(AXES[0], id="local"), pytest.param(AXES[1], id="aligned", marks=pytest.mark.ci)]
+    "axes", [pytest.param(AXES[0], id="local"), pytest.param(AXES[1], id="aligned", marks=pytest.mark.long)]
 )
 def test_what_holds_between_them(name: str, axes: Any, rng: np.random.Generator) -> None:
     x = touching(name, rng, [POINT], axes)

@@ -33,7 +33,9 @@ def all_of(model: pc.ClusterModel, rng: np.random.Generator) -> list[Any]:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", ["four_bar", "mit_humanoid_leg", "tello", "cassie_leg"])
+@pytest.mark.parametrize(
+    "name", ["four_bar", "mit_humanoid_leg", "tello", pytest.param("cassie_leg", marks=pytest.mark.long)]
+)
 def test_they_are_the_kernels_and_compile_once(name: str) -> None:
     base = pc.load(name)
     values, _ = pc.parameters(base)

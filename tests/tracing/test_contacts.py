@@ -65,7 +65,7 @@ def stance() -> tuple[Any, ...]:
     return model, contacts, pc.randomConfiguration(model), *rng.normal(size=(2, model.nv))
 
 
-@pytest.mark.ci
+@pytest.mark.long
 def test_derivatives_of_a_stance_by_casadi_jax_and_the_program() -> None:
     model, contacts, q, v, tau = stance()
     data, datas = model.createData(), [c.createData() for c in contacts]

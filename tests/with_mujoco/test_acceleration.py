@@ -26,7 +26,7 @@ def error(model: pc.ClusterModel, tree: Any, rng: np.random.Generator, n: int) -
     return float(apart / size)
 
 
-MIXED = pytest.param("jvrc1_as_published", marks=pytest.mark.ci)  # some rotors are lumped, the others are bodies
+MIXED = pytest.param("jvrc1_as_published", marks=pytest.mark.long)  # some rotors are lumped, the others are bodies
 
 
 LARGE = pytest.param("jvrc1", marks=pytest.mark.ci)

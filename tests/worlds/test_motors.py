@@ -40,7 +40,7 @@ def chain(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", ["mini_cheetah", pytest.param("tello", marks=pytest.mark.ci)])
+@pytest.mark.parametrize("name", ["mini_cheetah", pytest.param("tello", marks=pytest.mark.long)])
 def test_gear_losses(name: str) -> None:
     """Rotors on moving links, driving and backdriven gears; the losses change the motion by much more than 1e-9."""
     of = robot(name)

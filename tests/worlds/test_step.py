@@ -73,7 +73,7 @@ def test_springs_and_friction() -> None:
     ("name", "joint", "side"),
     [
         ("mini_cheetah", "FL_knee", 1.0),
-        pytest.param("mini_cheetah", "FL_knee", -1.0, marks=pytest.mark.ci),
+        pytest.param("mini_cheetah", "FL_knee", -1.0, marks=pytest.mark.long),
         pytest.param("mit_humanoid", "left_ankle_rotor", 1.0, marks=pytest.mark.ci),  # two joints move this rotor
         pytest.param("cassie", "left_tarsus", -1.0, marks=pytest.mark.ci),  # a joint inside a closed loop
     ],
@@ -198,7 +198,9 @@ def test_torque_limits_of_motors() -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", ["inertial", "gravity", "friction", "gains"])
+@pytest.mark.parametrize(
+    "name", ["inertial", *(pytest.param(x, marks=pytest.mark.long) for x in ("gravity", "friction", "gains"))]
+)
 def test_parameters_as_inputs(name: str) -> None:
     """With the model's own values, an input changes nothing; with other values, it gives the other model's step."""
     of, drive = robot("mini_cheetah"), pc.Drive(*GAINS["mini_cheetah"])

@@ -23,14 +23,14 @@ def backend_of(name: str, n: int, **options: Any) -> Any:
     return pc.unisim.WorldsBackend(worlds)
 
 
-@pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("name", ["mini_cheetah", pytest.param("tello", marks=pytest.mark.long)])
 def test_conformance(name: str) -> None:
     from unisim.conformance import assert_backend_conformance
 
     assert_backend_conformance(backend_of(name, 4))
 
 
-@pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("name", ["tello", pytest.param("mini_cheetah", marks=pytest.mark.long)])
 def test_a_state_comes_back_and_resets_are_masked(name: str) -> None:
     backend, rng = backend_of(name, 5), np.random.default_rng(0)
     nu = backend.num_actuators

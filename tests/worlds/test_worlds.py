@@ -62,7 +62,7 @@ def test_wrong_physics_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.long)])
 def test_the_results_do_not_depend_on_threads_and_neighbours(dtype: str) -> None:
     rng = np.random.default_rng(0)
     n = 150
