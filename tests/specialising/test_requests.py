@@ -109,7 +109,7 @@ def test_columns(name: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * (x == "mini_cheetah")) for x in ROBOTS])
+@pytest.mark.parametrize("name", ROBOTS)
 def test_contacts(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     special, plain = datas(model)
