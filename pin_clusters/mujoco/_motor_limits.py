@@ -110,8 +110,9 @@ def _jacobian(space: MotorSpace, x: np.ndarray) -> np.ndarray:
     J = maps.J(pose)
     if m.loops:
         at_reference = space.jacobian(m.values(m.joints, m.model.q_reference))
+        margins = pose.margin, maps.solvers[1].margin(pose.q), pose.reach
         for index, x0 in np.ndenumerate(at_reference):
-            for margin in (pose.margin, maps.solvers[1].margin(pose.q), pose.reach):
+            for margin in margins:
                 J[index] = select(NEAR, margin, J[index], x0)
             J[index] = select(pose.residual, OPEN, J[index], x0)
     return J
